@@ -1,0 +1,1 @@
+"""The story: one announcement from a message to its outcome, over ports."""
