@@ -1,4 +1,4 @@
-"""Which module speaks for which ``engine`` of a manifest; a module is imported when it is needed."""
+"""The table from a manifest's ``engine`` to its module, which is imported when it is needed."""
 
 from importlib import import_module
 from typing import cast
