@@ -14,10 +14,15 @@ def check_environment(environ: Mapping[str, str]) -> None:
 
     pydantic-settings passes over such a variable in silence.
     """
-    for name in sorted(environ):
-        complaint = _complaint(name) if name.upper().startswith(ENV_PREFIX) else None
+    for name in sorted(variables(environ)):
+        complaint = _complaint(name)
         if complaint is not None:
             raise SettingsError("settings", complaint, field=name)
+
+
+def variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """Pick the variables that are meant for us."""
+    return {name: value for name, value in environ.items() if name.upper().startswith(ENV_PREFIX)}
 
 
 def key_path(variable: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_settings import SettingsError as SourceError
 
-from cosyedge.config.environment import check_environment, variable_of
+from cosyedge.config.environment import check_environment, variable_of, variables
 from cosyedge.config.secrets import check_private, refuse_passwords_in_addresses
 from cosyedge.config.settings import Settings
 from cosyedge.config.shape import fields_in, models_in, step
@@ -30,6 +30,7 @@ def load_settings(path: Path | None = None, *, default: Path = DEFAULT_FILE) -> 
     source = str(path) if path is not None else "the environment"
     check_environment(os.environ)
     refuse_passwords_in_addresses(document, source)
+    refuse_passwords_in_addresses(variables(os.environ), "the environment")
     try:
         settings = Settings(**document)
     except ValidationError as error:
@@ -92,13 +93,18 @@ def _key_path(loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
     kept: list[str | int] = []
     annotation: Any = Settings
     for key in loc:
-        below = step(annotation, key)
-        tagged = len(models_in(annotation)) > 1 and key not in fields_in(annotation)
-        if key == "[key]" or (tagged and below is None and annotation is not None):
+        if key == "[key]" or key in _tags(annotation):
             continue
         kept.append(key)
-        annotation = below
+        annotation = step(annotation, key)
     return tuple(kept)
+
+
+def _tags(annotation: Any) -> set[Any]:
+    models = models_in(annotation)
+    if len(models) < 2:
+        return set()
+    return {model.model_fields["kind"].default for model in models}
 
 
 def _suggestion(path: tuple[str | int, ...]) -> str:

@@ -47,7 +47,7 @@ class HooksSettings(Section):
 
 
 class ZoneSettings(Section):
-    """One place where announcements sound."""
+    """One place where announcements sound; with no zone configured there is one, `default`."""
 
     outputs: tuple[Name, ...] = Field(
         (),
