@@ -1,6 +1,6 @@
 """What the service needs from the world outside, as Protocols; adapters satisfy them."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -52,7 +52,7 @@ class SpeechEngine(Protocol):
         deadline_s: float,
         priority: int = 0,
         preempt: bool = False,
-    ) -> AsyncIterator[tuple[int, Speech]]:
+    ) -> AsyncGenerator[tuple[int, Speech], None]:
         """Yield (index, speech) as each is made. Raises EngineFailure, or Cancelled when a
         higher priority took the worker. Closing the iterator cancels the synthesis."""
         ...
@@ -248,8 +248,10 @@ class Journal(Protocol):
         """Commit the row and its accepted event in one transaction."""
         ...
 
-    async def note(self, id: str, state: str, part: int = 0) -> None:
-        """Commit a state: started, part n begun."""
+    async def note(
+        self, id: str, state: str, part: int = 0, messages: Sequence[Outgoing] = ()
+    ) -> None:
+        """Commit a state (started, part n begun) and its events in one transaction."""
         ...
 
     async def end(self, id: str, outcome: Event, events: Sequence[Outgoing]) -> None:
@@ -275,3 +277,81 @@ class Journal(Protocol):
 
 
 Sleep = Callable[[float], Awaitable[None]]
+
+
+class FaultLog(Protocol):
+    """Where faults are kept over a restart; quick calls, written when the disk allows."""
+
+    def fault_raised(self, name: str, code: str) -> None:
+        """A fault began."""
+        ...
+
+    def fault_cleared(self, name: str) -> None:
+        """It ended by itself."""
+        ...
+
+    def fault_acknowledged(self, name: str | None) -> None:
+        """Somebody saw it (None: all of them)."""
+        ...
+
+
+class SettingsStore(Protocol):
+    """Settings that were set by topic, kept over a restart."""
+
+    def settings(self) -> Mapping[str, str]:
+        """All of them: ``zone/hall/volume`` -> JSON text."""
+        ...
+
+    def set_setting(self, key: str, value: str | None) -> None:
+        """Keep or (None) forget one; written when the disk allows."""
+        ...
+
+
+class Notifier(Protocol):
+    """The service manager."""
+
+    def ready(self, status: str) -> None:
+        """READY=1 with a status line."""
+        ...
+
+    def status(self, text: str) -> None:
+        """STATUS=."""
+        ...
+
+    def watchdog(self) -> None:
+        """WATCHDOG=1: call only when it is earned."""
+        ...
+
+    def reloading(self) -> None:
+        """RELOADING=1."""
+        ...
+
+    def stopping(self) -> None:
+        """STOPPING=1."""
+        ...
+
+    def extend_timeout(self, seconds: float) -> None:
+        """EXTEND_TIMEOUT_USEC."""
+        ...
+
+    @property
+    def watchdog_period_s(self) -> float | None:
+        """How often WATCHDOG=1 is due, or None where nobody waits for it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReading:
+    """Bytes: ours, the workers', what the system still has, and what it has in all."""
+
+    supervisor_bytes: int
+    available_bytes: int
+    total_bytes: int
+
+
+class Memory(Protocol):
+    """The box's memory."""
+
+    def read(self) -> MemoryReading:
+        """One reading."""
+        ...

@@ -1,0 +1,179 @@
+"""A performance: one announcement in one zone, from its first part to its last sample."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from cosyedge.core.announcement import CLASSES, Announcement
+from cosyedge.core.errors import CosyedgeError, OutputFailure
+from cosyedge.core.events import EventType, ZoneResult
+from cosyedge.core.speech import Speech
+from cosyedge.service.parts import Parts
+from cosyedge.service.phrasebook import Found
+from cosyedge.service.ports import Clock, Output, OutputSession, Programme
+
+FADE_S = 0.15
+FALLBACK_OUTPUT = "fallback_output"
+
+Shape = Callable[[Found, int], Speech]
+
+
+@dataclass(slots=True)
+class Account:
+    """What happened, for the event. Times are monotonic seconds."""
+
+    began_at: float
+    first_audio_at: float | None = None
+    synth_ms: float = 0.0
+    audio_s: float = 0.0
+    rate_hz: int = 0
+    peak: float = 0.0
+    lufs: float | None = None
+    cached_parts: int = 0
+    parts: int = 0
+    degraded: str | None = None
+    reason: str | None = None
+    outputs_failed: dict[str, str] = field(default_factory=dict)
+
+    def add(self, found: Found) -> None:
+        """Count one part."""
+        self.parts += 1
+        self.cached_parts += found.cached
+        self.synth_ms += found.synth_ms
+        self.audio_s += found.entry.speech.duration_s
+        self.rate_hz = found.entry.speech.rate_hz
+        self.peak = max(self.peak, found.entry.peak)
+        self.lufs = found.entry.lufs if self.lufs is None else max(self.lufs, found.entry.lufs)
+        self.degraded = found.degraded or self.degraded
+        self.reason = found.reason or self.reason
+
+
+class Performance:
+    """Plays an announcement in one zone; ``run`` returns how it ended there."""
+
+    def __init__(
+        self,
+        announcement: Announcement,
+        zone: str,
+        outputs: Sequence[Output],
+        fallback: Output | None,
+        *,
+        parts: Parts,
+        shape: Shape,
+        clock: Clock,
+        on_sound: Callable[["Performance"], None],
+        from_part: int = 0,
+    ) -> None:
+        """``shape(found, n)`` makes part n ready for this zone; ``on_sound`` is called once,
+        when the first sample left."""
+        self.announcement = announcement
+        self.zone = zone
+        self.part = from_part
+        self.account = Account(began_at=clock.monotonic())
+        self.failed_outputs: dict[Output, str] = {}
+        self._outputs = outputs
+        self._fallback = fallback
+        self._parts = parts
+        self._shape = shape
+        self._clock = clock
+        self._on_sound = on_sound
+        self._sessions: dict[Output, OutputSession] = {}
+        self._sounded = False
+
+    async def run(self) -> ZoneResult:
+        """Play part after part; an output that fails is left behind, the others go on.
+
+        Raises EngineFailure where a part could not be made.
+        """
+        first_part = self.part
+        for number in range(first_part, self.announcement.parts):
+            self.part = number
+            found = await self._parts.part(number)
+            if not self._sounded and self._clock.monotonic() >= self.announcement.expires_at:
+                return ZoneResult(EventType.EXPIRED, "expired")
+            self.account.add(found)
+            speech = self._shape(found, number)
+            if not await self._deliver(speech, number):
+                return self._lost()
+        await self._each(lambda session: session.drain())
+        if not self._sessions and not await self._deliver(speech, self.part):
+            return self._lost()
+        return ZoneResult(EventType.FINISHED)
+
+    async def stop(self) -> None:
+        """Fade out and close what is open."""
+        sessions = list(self._sessions.values())
+        self._sessions.clear()
+        await asyncio.gather(*(session.stop(FADE_S) for session in sessions))
+
+    async def hold(self, paused: bool) -> None:
+        """Pause or go on."""
+        await asyncio.gather(*(session.hold(paused) for session in self._sessions.values()))
+
+    async def _deliver(self, speech: Speech, number: int) -> bool:
+        """Write to what is open, opening it first; the fallback output is the last resort."""
+        if not self._sessions:
+            await self._open([o for o in self._outputs if o not in self.failed_outputs], number)
+        await self._write(speech, number)
+        if self._sessions or self._fallback is None or self._fallback in self.failed_outputs:
+            return bool(self._sessions)
+        self.account.degraded = self.account.degraded or FALLBACK_OUTPUT
+        await self._open([self._fallback], number)
+        await self._write(speech, number)
+        return bool(self._sessions)
+
+    async def _open(self, outputs: Sequence[Output], first_part: int) -> None:
+        rendering = self.announcement.rendering
+        programme = Programme(
+            id=self.announcement.id,
+            zone=self.zone,
+            parts=self.announcement.parts - first_part,
+            expires_at=self.announcement.expires_at,
+            format=rendering.format,
+            rate_hz=rendering.rate_hz,
+            chunk_bytes=rendering.chunk_bytes,
+            urgent=self.announcement.priority >= CLASSES["urgent"],
+        )
+        for output in outputs:
+            await self._open_one(output, programme)
+
+    async def _open_one(self, output: Output, programme: Programme) -> None:
+        try:
+            self._sessions[output] = await output.open(programme)
+        except OutputFailure as error:
+            self._fail(output, error)
+
+    async def _write(self, speech: Speech, number: int) -> None:
+        last = number == self.announcement.parts - 1
+        await self._each(lambda session: session.write(speech, last=last))
+        if self._sessions and not self._sounded:
+            self._sounded = True
+            begun = [
+                session.playback.first_audio_at
+                for session in self._sessions.values()
+                if session.playback.first_audio_at is not None
+            ]
+            self.account.first_audio_at = min(begun, default=self._clock.monotonic())
+            self._on_sound(self)
+
+    async def _each(self, act: Callable[[OutputSession], Awaitable[None]]) -> None:
+        outputs = list(self._sessions)
+        results = await asyncio.gather(
+            *(act(self._sessions[output]) for output in outputs),
+            return_exceptions=True,
+        )
+        for output, result in zip(outputs, results, strict=True):
+            if isinstance(result, CosyedgeError):
+                session = self._sessions.pop(output)
+                self._fail(output, result)
+                await session.stop(0.0)
+            elif isinstance(result, BaseException):
+                raise result
+
+    def _fail(self, output: Output, error: CosyedgeError) -> None:
+        self.failed_outputs[output] = error.code
+        self.account.outputs_failed[output.name] = error.code
+
+    def _lost(self) -> ZoneResult:
+        codes = list(self.account.outputs_failed.values())
+        return ZoneResult(EventType.FAILED, codes[-1] if codes else "device_missing")

@@ -1,0 +1,163 @@
+"""The phrasebook: a sentence's speech, from the cache or from an engine, made once."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from cosyedge.core.announcement import CacheUse
+from cosyedge.core.errors import Cancelled, EngineFailure
+from cosyedge.core.speech import Speech, SpeechRequest
+from cosyedge.service.ports import CachedSpeech, Clock, PhraseStore, SpeechEngine
+
+SHORTEST_DEADLINE_S = 5.0
+LONGEST_DEADLINE_S = 60.0
+SECONDS_PER_CHARACTER = 0.09
+SECONDS_PER_IDEOGRAM = 0.28
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A sentence's speech and where it came from; ``synth_ms`` is 0 for a cached one."""
+
+    entry: CachedSpeech
+    cached: bool
+    synth_ms: float = 0.0
+    degraded: str | None = None
+    reason: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Flight:
+    """A synthesis under way and how many wait for it."""
+
+    task: asyncio.Task[Found]
+    waiters: int = 0
+
+
+def expected_speech_s(spoken: str) -> float:
+    """Guess how long ``spoken`` sounds, in seconds; generous, for deadlines only."""
+    ideograms = sum(1 for character in spoken if character >= "\u2e80")
+    return ideograms * SECONDS_PER_IDEOGRAM + (len(spoken) - ideograms) * SECONDS_PER_CHARACTER
+
+
+class Phrasebook:
+    """Finds speech by request; concurrent requests for one phrase share one synthesis."""
+
+    def __init__(
+        self,
+        store: PhraseStore,
+        engine: SpeechEngine,
+        clock: Clock,
+        *,
+        key_of: Callable[[SpeechRequest, str], str],
+        measure: Callable[[Speech], CachedSpeech],
+    ) -> None:
+        """``key_of`` takes a request and its voice's digest; ``measure`` runs in a thread."""
+        self.store = store
+        self.engine = engine
+        self._clock = clock
+        self._key_of = key_of
+        self._measure = measure
+        self._flights: dict[str, Flight] = {}
+        self._keeping: set[asyncio.Task[None]] = set()
+
+    def key(self, request: SpeechRequest) -> str:
+        """The cache key. Raises EngineFailure for a voice that is not there."""
+        voice = self.engine.voices.get(request.voice)
+        if voice is None:
+            raise EngineFailure("model_missing", f"the voice {request.voice} is not there")
+        return self._key_of(request, voice.digest)
+
+    async def find(
+        self,
+        request: SpeechRequest,
+        *,
+        use: CacheUse = CacheUse.USE,
+        priority: int = 0,
+    ) -> Found:
+        """The phrase, cached or made now. Raises EngineFailure."""
+        key = self.key(request)
+        if use in (CacheUse.USE, CacheUse.PIN):
+            entry = self.store.recall(key) or await self.store.fetch(key)
+            if entry is not None:
+                if use is CacheUse.PIN:
+                    await self.store.pin(key)
+                return Found(entry, cached=True)
+        if use is CacheUse.BYPASS:
+            return await self._make(request, priority)
+        return await self._join(key, request, use, priority)
+
+    async def is_kept(self, request: SpeechRequest) -> bool:
+        """Whether the cache holds the phrase."""
+        return await self.store.fetch(self.key(request)) is not None
+
+    async def close(self) -> None:
+        """Wait for the entries that are still being written."""
+        await asyncio.gather(*self._keeping, return_exceptions=True)
+
+    async def _join(self, key: str, request: SpeechRequest, use: CacheUse, priority: int) -> Found:
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = self._take_off(key, request, use, priority)
+        flight.waiters += 1
+        try:
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.waiters -= 1
+            if not flight.waiters and not flight.task.done():
+                self._flights.pop(key, None)
+                flight.task.cancel()
+
+    def _take_off(self, key: str, request: SpeechRequest, use: CacheUse, priority: int) -> Flight:
+        task = asyncio.create_task(
+            self._make_and_keep(key, request, use, priority), name=f"synthesis {key[:12]}"
+        )
+        flight = self._flights[key] = Flight(task)
+
+        def land(done: asyncio.Task[Found]) -> None:
+            if self._flights.get(key) is flight:
+                del self._flights[key]
+            if not done.cancelled():
+                done.exception()  # the waiters were told; nobody else needs to be
+
+        task.add_done_callback(land)
+        return flight
+
+    async def _make_and_keep(
+        self, key: str, request: SpeechRequest, use: CacheUse, priority: int
+    ) -> Found:
+        found = await self._make(request, priority)
+        keeping = asyncio.create_task(
+            self.store.keep(key, found.entry, pinned=use is CacheUse.PIN), name="keep phrase"
+        )
+        self._keeping.add(keeping)
+        keeping.add_done_callback(self._keeping.discard)
+        return found
+
+    async def _make(self, request: SpeechRequest, priority: int) -> Found:
+        """Ask the engine; one that gave way to a higher class asks again."""
+        while True:
+            begun = self._clock.monotonic()
+            try:
+                speech = await self._synthesize(request, priority)
+            except Cancelled:
+                continue
+            entry = await asyncio.to_thread(self._measure, speech)
+            return Found(entry, cached=False, synth_ms=1e3 * (self._clock.monotonic() - begun))
+
+    async def _synthesize(self, request: SpeechRequest, priority: int) -> Speech:
+        voice = self.engine.voices[request.voice]
+        expected_s = expected_speech_s(request.spoken) / request.speed * voice.real_time_factor
+        deadline_s = min(max(SHORTEST_DEADLINE_S, 3 * expected_s), LONGEST_DEADLINE_S)
+        made: Speech | None = None
+        async with aclosing(
+            self.engine.synthesize(
+                [request], deadline_s=deadline_s, priority=priority, preempt=True
+            )
+        ) as answers:
+            async for _, speech in answers:
+                made = speech
+        if made is None:
+            raise EngineFailure("bad_audio", "the engine answered without speech")
+        return made
