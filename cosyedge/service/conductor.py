@@ -10,7 +10,8 @@ from cosyedge.core.decisions import Cut, Decision, Hold, Start, Tell
 from cosyedge.core.dispatch import Dispatcher
 from cosyedge.core.errors import CosyedgeError
 from cosyedge.core.events import TERMINAL, EventType, ZoneResult
-from cosyedge.service.performance import Account, Performance
+from cosyedge.service.account import Account
+from cosyedge.service.performance import Performance
 from cosyedge.service.ports import Clock
 
 log = logging.getLogger(__name__)

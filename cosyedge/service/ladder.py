@@ -15,6 +15,9 @@ from cosyedge.service.ports import CachedSpeech
 FALLBACK_VOICE = "fallback_voice"
 ATTENTION_TONE = "attention_tone"
 
+#: Asking again would get the same answer.
+HOPELESS = frozenset({"model_missing", "model_invalid", "engine_unavailable"})
+
 
 class Ladder:
     """Finds something to play for a sentence, come what may."""
@@ -35,8 +38,9 @@ class Ladder:
             return await self._with_one_retry(request, use, priority)
         except EngineFailure as error:
             first = error
-        if self._has_fallback(request):
-            other = replace(request, voice=self.fallback_voice, speaker=None, quality={})
+        spare = self._spare_voice(request)
+        if spare is not None:
+            other = replace(request, voice=spare, speaker=None, quality={})
             try:
                 found = await self.phrasebook.find(other, use=use, priority=priority)
             except EngineFailure:
@@ -55,9 +59,8 @@ class Ladder:
                 raise
         return await self.phrasebook.find(request, use=use, priority=priority)
 
-    def _has_fallback(self, request: SpeechRequest) -> bool:
+    def _spare_voice(self, request: SpeechRequest) -> str | None:
         voice = self.phrasebook.engine.voices.get(self.fallback_voice or "")
-        return voice is not None and voice.name != request.voice and request.lang in voice.languages
-
-
-HOPELESS = frozenset({"model_missing", "model_invalid", "engine_unavailable"})
+        if voice is None or voice.name == request.voice or request.lang not in voice.languages:
+            return None
+        return voice.name

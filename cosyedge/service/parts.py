@@ -1,11 +1,11 @@
 """The parts of one announcement in one voice: each is made once, the next one ahead."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 
 from cosyedge.service.phrasebook import Found
 
-Maker = Callable[[int], Awaitable[Found]]
+Maker = Callable[[int], Coroutine[object, object, Found]]
 
 
 class Parts:
@@ -39,9 +39,8 @@ class Parts:
 
     def _begin(self, number: int) -> asyncio.Task[Found]:
         if number not in self._tasks and number < self._count:
-            task = asyncio.ensure_future(self._make(number))
-            assert isinstance(task, asyncio.Task)
-            task.set_name(f"part {number} of {self._name}")
+            name = f"part {number} of {self._name}"
+            task = asyncio.create_task(self._make(number), name=name)
             task.add_done_callback(_retrieve)
             self._tasks[number] = task
         return self._tasks.get(number) or self._tasks[self._count - 1]

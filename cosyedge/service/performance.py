@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 
 from cosyedge.core.announcement import CLASSES, Announcement
 from cosyedge.core.errors import CosyedgeError, OutputFailure
 from cosyedge.core.events import EventType, ZoneResult
 from cosyedge.core.speech import Speech
+from cosyedge.service.account import Account
 from cosyedge.service.parts import Parts
 from cosyedge.service.phrasebook import Found
 from cosyedge.service.ports import Clock, Output, OutputSession, Programme
@@ -16,36 +16,6 @@ FADE_S = 0.15
 FALLBACK_OUTPUT = "fallback_output"
 
 Shape = Callable[[Found, int], Speech]
-
-
-@dataclass(slots=True)
-class Account:
-    """What happened, for the event. Times are monotonic seconds."""
-
-    began_at: float
-    first_audio_at: float | None = None
-    synth_ms: float = 0.0
-    audio_s: float = 0.0
-    rate_hz: int = 0
-    peak: float = 0.0
-    lufs: float | None = None
-    cached_parts: int = 0
-    parts: int = 0
-    degraded: str | None = None
-    reason: str | None = None
-    outputs_failed: dict[str, str] = field(default_factory=dict)
-
-    def add(self, found: Found) -> None:
-        """Count one part."""
-        self.parts += 1
-        self.cached_parts += found.cached
-        self.synth_ms += found.synth_ms
-        self.audio_s += found.entry.speech.duration_s
-        self.rate_hz = found.entry.speech.rate_hz
-        self.peak = max(self.peak, found.entry.peak)
-        self.lufs = found.entry.lufs if self.lufs is None else max(self.lufs, found.entry.lufs)
-        self.degraded = found.degraded or self.degraded
-        self.reason = found.reason or self.reason
 
 
 class Performance:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from cosyedge.core.errors import StorageFailure
 from cosyedge.core.events import Event
-from cosyedge.service.ports import Journal, JournalEntry, Outgoing, OutboxRow
+from cosyedge.service.ports import Journal, JournalEntry, OutboxRow, Outgoing
 
 
 class Safekeeping:
