@@ -1,0 +1,1 @@
+"""The public contract as data: topics, payloads, events, and their JSON Schema."""
