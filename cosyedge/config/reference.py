@@ -93,13 +93,16 @@ def _section(path: str, model: type[BaseModel], free: bool) -> Iterator[Table]:
         for below in models_in(field.annotation):
             optional = free or field.default is None
             yield from _section(f"{path}.{key_of(name, field)}", below, optional)
+        for below in models_in(item_of_list(field.annotation)):
+            about = field.description or ""
+            yield Table(f"[[{path}.{key_of(name, field)}]]", about, _entries(below), free=True)
 
 
 def _entries(model: type[BaseModel]) -> tuple[Entry, ...]:
     return tuple(
         _entry(key_of(name, field), field)
         for name, field in model.model_fields.items()
-        if not models_in(field.annotation)
+        if not models_in(field.annotation) and not models_in(item_of_list(field.annotation))
     )
 
 

@@ -48,4 +48,21 @@ class ScheduleSettings(Section):
     def _one_content(self) -> Self:
         if sum(part is not None for part in (self.text, self.template, self.media)) != 1:
             raise ValueError("give exactly one of text, template and media")
+        if self.days and self.cron.split()[-1] != "*":
+            raise ValueError("the weekday stands in cron and in days; give it once")
         return self
+
+    @property
+    def cron_on_days(self) -> str:
+        """The expression with ``days`` as its weekday field."""
+        *fields, weekday = self.cron.split()
+        return " ".join([*fields, ",".join(self.days) or weekday])
+
+    @property
+    def payload(self) -> dict[str, object]:
+        """The entry as the JSON announcement that it stands for."""
+        said: dict[str, object] = {"zone": list(self.zones) or "all", "class": self.class_}
+        if self.template is not None:
+            said |= {"template": self.template, "slots": dict(self.slots)}
+        optional = {"text": self.text, "media": self.media, "lang": self.lang}
+        return said | {key: value for key, value in optional.items() if value is not None}

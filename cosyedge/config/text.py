@@ -4,7 +4,7 @@ from typing import Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from cosyedge.config.base import Language, Number, Section
+from cosyedge.config.base import Language, Section
 
 
 class PronunciationSettings(Section):
@@ -22,12 +22,10 @@ class TextSettings(Section):
     markup: Literal["none", "ssml"] = Field(
         "none", description="Markup of announcements that do not say."
     )
-    pause_max_s: Number = Field(
-        5.0, ge=0, le=5, description="Longest pause that a text may ask for, in seconds."
-    )
-    lexicon: dict[Language, dict[str, LexiconEntry]] = Field(
+    lexicon: dict[Language | Literal["*"], dict[str, LexiconEntry]] = Field(
         default_factory=dict,
-        description="Words as they are to be spoken, by language: text, or {phonemes = ...}.",
+        description="Words as they are to be spoken, by language (`*` is every one): text, or "
+        "{phonemes = ...}.",
         examples=[{"en": {"HVAC": "H vack"}}],
     )
 

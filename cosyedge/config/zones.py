@@ -29,7 +29,6 @@ class HookSettings(Section):
         None, pattern=r"^[^+#$\x00][^+#\x00]*$", description="Or a topic to publish to."
     )
     payload: str = Field("", max_length=4096, description="What is published.")
-    retain: bool = Field(False, description="Whether the broker keeps the message.")
     deadline_s: Number = Field(2.0, gt=0, le=60, description="It is given up after it, in seconds.")
 
     @model_validator(mode="after")
@@ -37,13 +36,6 @@ class HookSettings(Section):
         if bool(self.argv) == bool(self.topic):
             raise ValueError("give either argv or topic")
         return self
-
-
-class HooksSettings(Section):
-    """What is done before the first sample and after the last one."""
-
-    before: HookSettings | None = Field(None, description="Before the first sample.")
-    after: HookSettings | None = Field(None, description="After the last sample.")
 
 
 class ZoneSettings(Section):
@@ -76,4 +68,9 @@ class ZoneSettings(Section):
     fallback_output: Name | None = Field(
         None, description="Output that takes over where one fails.", examples=["files"]
     )
-    hooks: HooksSettings = Field(default_factory=HooksSettings, description="Around speech.")
+    before: tuple[HookSettings, ...] = Field(
+        (), description="What is done before the first sample, one after another."
+    )
+    after: tuple[HookSettings, ...] = Field(
+        (), description="What is done after the last sample, one after another."
+    )

@@ -59,7 +59,7 @@ def test_every_example_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "cosyedge.toml"
     path.write_text(example_text(tmp_path))
     settings = load_settings(path)
-    assert settings.zones["kitchen"].hooks.before is not None
+    assert settings.zones["kitchen"].before
     assert {output.kind for output in settings.outputs.values()} == {
         "mqtt",
         "player",
