@@ -1,0 +1,1 @@
+"""Adapters: one outside thing each; they satisfy cosyedge.service.ports structurally."""

@@ -1,0 +1,1 @@
+"""Benchmarks: verbs of the command, never imported by the daemon."""

@@ -1,0 +1,1 @@
+"""The worker: one process a voice, spoken to in frames; its own side and its parent's."""
