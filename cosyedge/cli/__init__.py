@@ -1,0 +1,1 @@
+"""The command line: a verb a module, loaded when it is asked for."""
