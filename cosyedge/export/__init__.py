@@ -1,0 +1,1 @@
+"""From an official checkpoint folder to a voice bundle that the engine can load."""
