@@ -57,6 +57,7 @@ CODES: dict[str, Explanation] = {
     "cleared": Explanation("a clear command ended it", "nothing to do"),
     "burst_limit": Explanation("too many waited after an outage", "raise queue.burst_max"),
     "max_duration": Explanation("max_duration was reached", "nothing to do"),
+    "zone_busy": Explanation("the zone was not free", "use routing = stacked"),
     "muted": Explanation("the zone or the class is muted", "unmute it"),
     "quiet_hours": Explanation("quiet hours hold this class back", "use a higher class"),
     "interrupted": Explanation(

@@ -12,13 +12,15 @@ from cosyedge.core.events import EventType, ZoneResult
 class Start:
     """Play ``announcement`` in ``zones`` now, from part ``from_part`` on.
 
-    ``round`` counts repetitions from 0.
+    ``round`` counts repetitions from 0. ``caps`` holds, for zones where quiet hours lower it,
+    the most volume (0 to 1) it may have there.
     """
 
     announcement: Announcement
     zones: tuple[str, ...]
     from_part: int = 0
     round: int = 0
+    caps: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,10 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Pause (or go on with) the zone's output at once, keeping its place."""
+    """Pause (or go on with) what plays in the zone at this moment, keeping its place.
+
+    A later Start in the zone is not held: only an emergency is started in a paused one.
+    """
 
     zone: str
     paused: bool

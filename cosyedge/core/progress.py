@@ -1,0 +1,69 @@
+"""How a leg goes on: after a cut, after a round, and when its time is up."""
+
+from cosyedge.core import causes
+from cosyedge.core.announcement import Resume
+from cosyedge.core.decisions import Tell
+from cosyedge.core.events import ZoneResult
+from cosyedge.core.floor import Floor, overdue
+from cosyedge.core.job import Job, Leg, Stage
+
+
+def interrupt(floor: Floor, leg: Leg, at_part: int) -> None:
+    """Put a leg that was cut back into its line, before those that never began."""
+    leg.part = 0 if leg.announcement.resume is Resume.START else max(0, at_part)
+    leg.interrupted = True
+    zones = {leg.zone.name: causes.CUT.result}
+    details = {"part": leg.part}
+    floor.out.append(Tell(causes.CUT.event, leg.announcement, causes.CUT.reason, zones, details))
+    floor.enqueue(leg)
+
+
+def end_round(floor: Floor, leg: Leg, now: float) -> None:
+    """Count a round that was heard to its end; the leg rests, or has its result."""
+    leg.rounds += 1
+    leg.part = 0
+    result = _after_round(leg, now)
+    leg.verdict = None
+    if result is None:
+        leg.stage = Stage.RESTING
+    else:
+        floor.close(leg, result, now)
+
+
+def review(floor: Floor, job: Job, now: float) -> None:
+    """Do what is due for an announcement: rounds, the time to live, max_duration."""
+    due = [leg for leg in job.at(Stage.RESTING) if leg.due_at is not None and leg.due_at <= now]
+    if due:
+        floor.requeue(due, now)
+    for leg in job.at(Stage.WAITING):
+        if now >= leg.expires_at:
+            floor.end(leg, overdue(leg), now)
+    for leg in job.at(Stage.PLAYING):
+        silenced_at = leg.silenced_at()
+        if leg.held and now >= leg.expires_at:
+            floor.end(leg, overdue(leg), now)
+        elif silenced_at is not None and now >= silenced_at:
+            floor.end(leg, causes.TOO_LONG, now)
+    floor.rearm(job)
+
+
+def _after_round(leg: Leg, now: float) -> ZoneResult | None:
+    """Give the result of a leg whose round is over; None: it speaks again.
+
+    The time to live bounds plain repeats (no first sample after it); until_ack goes on.
+    """
+    job = leg.job
+    announcement = job.announcement
+    repetition = announcement.repetition
+    if leg.rounds >= repetition.times and not repetition.until_ack:
+        return causes.FINISHED.result
+    if leg.verdict is not None:
+        return leg.verdict
+    if job.last_word is not None:
+        return job.last_word
+    limit_s = announcement.max_duration_s
+    if limit_s is not None and leg.spoken_s >= limit_s:
+        return causes.TOO_LONG.result
+    if not repetition.until_ack and now + repetition.interval_s >= announcement.expires_at:
+        return causes.ROUNDS_EXPIRED.result
+    return None
