@@ -1,0 +1,177 @@
+"""The journal on disk: SQLite in one thread, every await a commit."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+from cosyedge.adapters.journal import faults, tables
+from cosyedge.adapters.journal.connection import connect, translate
+from cosyedge.adapters.journal.database import JournalFile, max_pages
+from cosyedge.adapters.journal.recent_ids import MAX_IDS, RecentIds
+from cosyedge.adapters.journal.rows import EndedRow, Fault
+from cosyedge.adapters.journal.writer import Change, Writer
+from cosyedge.core.errors import StorageFailure
+from cosyedge.core.events import Event
+from cosyedge.service.ports import Clock, JournalEntry, OutboxRow, Outgoing
+
+Answer = TypeVar("Answer")
+
+MAX_BYTES = 10 * 1024 * 1024
+
+
+class SqliteJournal:
+    """Satisfy :class:`cosyedge.service.ports.Journal` with a file.
+
+    Opening blocks for up to a second and raises StorageFailure (``in_use``, ``disk``).
+    ``damage`` says what was wrong with an older file that was moved aside; ``torn`` that the
+    last commit before a crash could not be read.
+    """
+
+    writer_type: ClassVar[type[Writer]] = Writer
+
+    def __init__(
+        self,
+        path: Path,
+        clock: Clock,
+        *,
+        max_bytes: int = MAX_BYTES,
+        history_text: bool = False,
+    ) -> None:
+        self._clock = clock
+        self._keep_text = history_text
+        self._prune_above_pages = max_pages(max_bytes) * 7 // 8
+        self._file = JournalFile(path, max_bytes)
+        self.damage, self.torn = self._file.damage, self._file.torn
+        self._ids = RecentIds(clock)
+        try:
+            self._reader = connect(path, read_only=True)
+            self._numbers = tables.outbox_numbers(self._reader)
+            self._ids.load(tables.read_ids(self._reader, MAX_IDS))
+            self._open_at_start = tables.read_open(self._reader)
+        except sqlite3.Error as error:
+            self._file.close()
+            raise translate(error) from error
+        self._writer = self.writer_type(self._file.connection, self._tend)
+
+    @property
+    def progressed_at(self) -> float:
+        """The monotonic time of the last commit or check of the thread; for the watchdog."""
+        return self._writer.progressed_at
+
+    @property
+    def waiting(self) -> int:
+        """How many changes wait for the disk."""
+        return self._writer.waiting
+
+    def ended_within_a_day(self, id: str) -> bool:
+        """Whether this id was accepted (open or ended) in the last 24 h."""
+        return id in self._ids
+
+    async def accept(self, entry: JournalEntry, events: Sequence[Outgoing]) -> None:
+        """Commit the row and its events. Raises ValueError where the id is open."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            tables.add_item(connection, entry)
+            self._put_out(connection, events)
+
+        known = entry.id in self._ids
+        self._ids.add(entry.id)
+        try:
+            await self._writer.write(change)
+        except StorageFailure:
+            if not known:
+                self._ids.forget(entry.id)
+            raise
+
+    async def note(self, id: str, state: str, part: int = 0) -> None:
+        """Commit a state of an open item."""
+        await self._writer.write(lambda connection: tables.mark_item(connection, id, state, part))
+
+    async def end(self, id: str, outcome: Event, events: Sequence[Outgoing]) -> None:
+        """Commit the terminal row and its events. Raises ValueError where the id is not open."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            tables.end_item(connection, id, outcome, self._clock.wall(), self._keep_text)
+            self._put_out(connection, events)
+
+        await self._writer.write(change)
+
+    async def tell(self, events: Sequence[Outgoing]) -> None:
+        """Queue events that belong to no row."""
+        await self._writer.write(lambda connection: self._put_out(connection, events))
+
+    def undelivered(self, limit: int) -> Sequence[OutboxRow]:
+        """The oldest rows of the outbox."""
+        return self._read(lambda link: tables.read_outbox(link, limit))
+
+    async def delivered(self, seqs: Iterable[int]) -> None:
+        """Forget rows of the outbox."""
+        gone = tuple(seqs)
+        await self._writer.write(lambda connection: tables.take_out(connection, gone))
+
+    def open_entries(self) -> Sequence[tuple[JournalEntry, str, int]]:
+        """What was open when the file was opened, with its last state and part."""
+        return self._open_at_start
+
+    def history(self, since: float = 0.0, limit: int = 100) -> Sequence[EndedRow]:
+        """What ended since a wall-clock second, newest first."""
+        return self._read(lambda link: tables.read_ended(link, since, limit))
+
+    async def raise_fault(self, name: str, code: str, message: str) -> Fault:
+        """Latch a fault; the same one again changes nothing."""
+        fault: Fault = await self._writer.write(
+            lambda link: faults.raise_fault(link, name, code, message, self._clock.wall())
+        )
+        return fault
+
+    async def clear_fault(self, name: str, code: str | None = None) -> Sequence[Fault]:
+        """Mark a part's faults as gone (of one code, or all); returns them."""
+        return await self._change_faults(
+            lambda link: faults.clear_fault(link, name, code, self._clock.wall())
+        )
+
+    async def ack_faults(self, id: int | None = None) -> Sequence[Fault]:
+        """Acknowledge one fault, or all; returns those that were not before."""
+        return await self._change_faults(
+            lambda link: faults.ack_faults(link, id, self._clock.wall())
+        )
+
+    def faults(self) -> Sequence[Fault]:
+        """The last 99 faults, newest first."""
+        return self._read(faults.read_faults)
+
+    async def keep_setting(self, key: str, value: str | None) -> None:
+        """Keep a setting over a restart; None forgets it."""
+        await self._writer.write(lambda connection: tables.keep_setting(connection, key, value))
+
+    def settings(self) -> dict[str, str]:
+        """All settings that were kept."""
+        return self._read(tables.read_settings)
+
+    async def close(self) -> None:
+        """Commit what waits and leave a clean file."""
+        await asyncio.to_thread(self.close_now)
+
+    def close_now(self) -> None:
+        """The same, blocking; a second call does nothing."""
+        if self._writer.stop():
+            self._reader.close()
+            self._file.close()
+
+    def _put_out(self, connection: sqlite3.Connection, events: Sequence[Outgoing]) -> None:
+        tables.put_out(connection, self._numbers, events, self._clock.wall())
+
+    def _tend(self, connection: sqlite3.Connection) -> None:
+        tables.prune(connection, self._prune_above_pages)
+
+    async def _change_faults(self, change: Change) -> Sequence[Fault]:
+        changed: list[Fault] = await self._writer.write(change)
+        return changed
+
+    def _read(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        try:
+            return question(self._reader)
+        except sqlite3.Error as error:
+            raise translate(error) from error

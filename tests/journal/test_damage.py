@@ -1,0 +1,143 @@
+"""A changed byte anywhere in the journal is found before it is used (R14)."""
+
+import random
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from cosyedge.adapters.journal import SqliteJournal
+from cosyedge.adapters.journal.wal import LogState, state_of_log
+from tests.journal.material import FINISHED, SteadyClock, entry, event
+
+
+async def fill(journal: SqliteJournal, count: int) -> None:
+    for number in range(count):
+        await journal.accept(entry(str(number)), [event("accepted", str(number))])
+        if number % 3:
+            await journal.end(str(number), FINISHED, [event("finished", str(number))])
+    await journal.raise_fault("broker", "tls", "expired")
+    await journal.keep_setting("volume", "0.5")
+
+
+def flip(file: Path, place: int, bit: int) -> None:
+    content = bytearray(file.read_bytes())
+    content[place] ^= 1 << bit
+    file.write_bytes(content)
+
+
+async def test_any_flipped_bit_of_a_closed_journal_is_found(tmp_path: Path) -> None:
+    good = tmp_path / "good" / "journal.db"
+    journal = SqliteJournal(good, SteadyClock())
+    await fill(journal, 30)
+    await journal.close()
+    chance = random.Random(14)
+    for _ in range(100):
+        shutil.copytree(good.parent, tmp_path / "bad")
+        bad = tmp_path / "bad" / "journal.db"
+        flip(bad, chance.randrange(bad.stat().st_size), chance.randrange(8))
+        reopened = SqliteJournal(bad, SteadyClock())
+        assert reopened.damage is not None
+        assert not reopened.open_entries()
+        await reopened.accept(entry("new"), [])
+        await reopened.close()
+        assert bad.with_name("journal.db.damaged").exists()
+        shutil.rmtree(bad.parent)
+
+
+async def test_any_changed_row_is_found_after_a_kill(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    journal = SqliteJournal(path, SteadyClock())
+    await fill(journal, 6)
+    await journal.close()
+    path.with_name("journal.db.sha256").unlink()
+    whole = path.read_bytes()
+    for needle in (b"cosyedge/hall/say", b"garage door", b"finished", b"0.5", b"expired", b"hall"):
+        place = whole.rindex(needle)
+        flip(path, place, 1)
+        reopened = SqliteJournal(path, SteadyClock())
+        assert reopened.damage is not None, needle
+        reopened.close_now()
+        path.write_bytes(whole)
+        path.with_name("journal.db.sha256").unlink()
+
+
+async def test_sealed_rows_do_not_outlive_a_change_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    journal = SqliteJournal(path, SteadyClock())
+    await fill(journal, 2)
+    await journal.close()
+    path.with_name("journal.db.sha256").unlink()
+    link = sqlite3.connect(path)
+    link.execute("UPDATE open_items SET state = 'playing'")
+    link.commit()
+    link.close()
+    reopened = SqliteJournal(path, SteadyClock())
+    assert reopened.damage is not None
+    assert "checksum" in reopened.damage
+    reopened.close_now()
+
+
+@pytest.fixture
+async def killed(tmp_path: Path) -> Path:
+    """A copy of a journal as a kill leaves it: rows in the log, no digest."""
+    live = tmp_path / "live" / "journal.db"
+    journal = SqliteJournal(live, SteadyClock())
+    await fill(journal, 12)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in ("journal.db", "journal.db-wal"):
+        shutil.copy(live.with_name(name), copy / name)
+    await journal.close()
+    return copy / "journal.db"
+
+
+async def test_log_of_a_killed_journal_is_sound(killed: Path) -> None:
+    assert state_of_log(killed.with_name("journal.db-wal")) is LogState.SOUND
+    journal = SqliteJournal(killed, SteadyClock())
+    assert (journal.damage, journal.torn) == (None, False)
+    assert len(journal.open_entries()) == 4
+    journal.close_now()
+
+
+async def test_any_flipped_bit_of_the_log_is_found(killed: Path) -> None:
+    log = killed.with_name("journal.db-wal")
+    whole = log.read_bytes()
+    chance = random.Random(3)
+    for _ in range(100):
+        place = chance.randrange(len(whole))
+        flip(log, place, chance.randrange(8))
+        assert state_of_log(log) is not LogState.SOUND, place
+        log.write_bytes(whole)
+
+
+async def test_torn_last_commit_is_told_and_the_rest_is_used(killed: Path) -> None:
+    log = killed.with_name("journal.db-wal")
+    whole = bytearray(log.read_bytes())
+    whole[-2000:] = bytes(2000)
+    log.write_bytes(whole)
+    journal = SqliteJournal(killed, SteadyClock())
+    assert (journal.damage, journal.torn) == (None, True)
+    assert len(journal.open_entries()) == 4
+    assert not journal.settings()
+    journal.close_now()
+
+
+@pytest.mark.parametrize("content", [b"<html>not a database</html>" * 400, b"\0" * 5000, b"SQLite"])
+async def test_a_file_that_is_no_database_is_moved_aside(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "journal.db"
+    path.write_bytes(content)
+    journal = SqliteJournal(path, SteadyClock())
+    assert journal.damage is not None
+    assert path.with_name("journal.db.damaged").read_bytes() == content
+    await journal.accept(entry("a"), [])
+    await journal.close()
+
+
+async def test_a_zero_byte_file_is_a_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    path.touch()
+    journal = SqliteJournal(path, SteadyClock())
+    assert journal.damage is None
+    await journal.close()
