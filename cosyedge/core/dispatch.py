@@ -8,13 +8,13 @@ from cosyedge.core.announcement import Announcement
 from cosyedge.core.backlog import QueueLimits
 from cosyedge.core.decisions import Decision, Tell
 from cosyedge.core.errors import Refusal
-from cosyedge.core.events import EventType, ZoneResult
+from cosyedge.core.events import TERMINAL, EventType, ZoneResult
 from cosyedge.core.floor import Floor
 from cosyedge.core.intake import open_job, room_for, send_to_lines, zones_of
 from cosyedge.core.job import Job, Leg, Zone
 from cosyedge.core.ledger import Ledger, tell
 from cosyedge.core.policy import ZoneRules
-from cosyedge.core.progress import end_round, interrupt, review
+from cosyedge.core.progress import end_cut, end_round, review
 from cosyedge.core.selectors import Selector
 from cosyedge.core.zones import expand
 
@@ -120,7 +120,7 @@ class Dispatcher:
                 self._floor.out.append(tell(causes.ACCEPTED, announcement))
             job = self._open(announcement)
             for leg in job.legs.values():
-                leg.part = parts.get(announcement.id, 0)
+                leg.part = min(parts.get(announcement.id, 0), announcement.parts - 1)
                 leg.interrupted = leg.part > 0
             jobs.append(job)
         alive = [job for job in jobs if now < job.announcement.expires_at]
@@ -133,7 +133,9 @@ class Dispatcher:
         return self._floor.settle(now)
 
     def played(self, id: str, zone: str, outcome: ZoneResult, now: float) -> list[Decision]:
-        """A zone came to the end of its round, or failed."""
+        """A zone came to the end of its round, or failed; ``outcome`` must be an end."""
+        if outcome.outcome not in TERMINAL:
+            raise ValueError(f"{outcome.outcome} is no end")
         leg = self._active_leg(id, zone)
         if leg is None:
             return []
@@ -150,12 +152,7 @@ class Dispatcher:
         if leg is None:
             return []
         self._floor.vacate(leg, now)
-        if leg.verdict is not None:
-            self._floor.close(leg, leg.verdict, now)
-        elif at_part >= leg.announcement.parts:
-            end_round(self._floor, leg, now)
-        else:
-            interrupt(self._floor, leg, at_part)
+        end_cut(self._floor, leg, at_part, now)
         return self._floor.settle(now)
 
     def part_started(self, id: str, zone: str, part: int) -> None:
@@ -212,7 +209,7 @@ class Dispatcher:
         return self._floor.settle(now)
 
     def tick(self, now: float, minute: int | None = None) -> list[Decision]:
-        """Do what is due: expiry, repeats, max_duration, quiet hours that ended."""
+        """Do what is due: expiry, repeats, max_duration, quiet hours that begin."""
         self._set_minute(minute)
         timers = self._floor.timers
         while (at := timers.first_key()) is not None and at <= now:

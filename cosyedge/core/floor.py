@@ -1,6 +1,7 @@
 """The floor: who speaks in which zone, who waits for it, and who is cut for whom."""
 
 from collections.abc import Iterable
+from math import inf
 
 from cosyedge.core import causes
 from cosyedge.core.announcement import Resume, Routing
@@ -50,21 +51,20 @@ class Floor:
         leg.zone.line.add(leg, leg.place())
         self._touch(leg)
 
-    def requeue(self, legs: list[Leg], now: float) -> None:
+    def requeue(self, legs: list[Leg]) -> None:
         """Let legs of one announcement wait for their next round.
 
         One that follows at once keeps its place; one after an interval joins the end of its
-        priority. Each round of an until_ack has the whole time to live again.
+        priority. What waits for somebody's acknowledgement is not stale: its repeats don't expire.
         """
-        announcement = legs[0].announcement
-        repetition = announcement.repetition
+        repetition = legs[0].announcement.repetition
         at_once = repetition.interval_s <= 0 and not repetition.until_ack
         seq = legs[0].seq if at_once else self.next_seq()
         for leg in legs:
             leg.seq = seq
             leg.due_at = None
             if repetition.until_ack:
-                leg.expires_at = now + announcement.expires_at - announcement.received_at
+                leg.expires_at = inf
             self.enqueue(leg)
 
     def cut(self, leg: Leg, cause: Cause, verdict: ZoneResult | None) -> None:
@@ -88,7 +88,9 @@ class Floor:
         self._touch(leg)
 
     def close(self, leg: Leg, result: ZoneResult, now: float) -> None:
-        """Give a leg that holds no zone its result; the last one ends the announcement."""
+        """Give a leg that holds no zone its result, once; the last one ends the announcement."""
+        if leg.stage is Stage.DONE:
+            return
         leg.zone.line.discard(leg)
         leg.stage = Stage.DONE
         leg.result = result
@@ -226,15 +228,13 @@ class Floor:
             if job.announcement.routing is not Routing.PARTIAL:
                 continue
             for leg in job.at(Stage.WAITING):
-                running = leg.zone.leg
-                is_yielding = running is not None and running.stage is Stage.CUTTING
-                if (
-                    leg.rounds
-                    or leg.interrupted
-                    or (is_yielding and self._next(leg.zone, now) is leg)
-                ):
-                    continue
-                self.end(leg, causes.ZONE_BUSY, now)
+                if not (leg.rounds or leg.interrupted or self._is_yielding_to(leg, now)):
+                    self.end(leg, causes.ZONE_BUSY, now)
+
+    def _is_yielding_to(self, leg: Leg, now: float) -> bool:
+        running = leg.zone.leg
+        is_fading = running is not None and running.stage is Stage.CUTTING
+        return is_fading and self._next(leg.zone, now) is leg
 
     def _release(self, job: Job, now: float) -> None:
         """Zones that spoke together repeat together: the interval begins when all are through."""
@@ -245,7 +245,7 @@ class Floor:
         for leg in legs:
             leg.due_at = now + interval_s
         if legs and interval_s <= 0:
-            self.requeue(legs, now)
+            self.requeue(legs)
 
     def _touch(self, leg: Leg) -> None:
         self._changed[leg.job] = None
@@ -256,7 +256,7 @@ class Floor:
 
     def _arm(self, job: Job) -> None:
         at = job.wake_at()
-        if at is None:
+        if at is None or at == inf:
             self.timers.discard(job)
         else:
             self.timers.add(job, at)

@@ -8,14 +8,16 @@ from cosyedge.core.floor import Floor, overdue
 from cosyedge.core.job import Job, Leg, Stage
 
 
-def interrupt(floor: Floor, leg: Leg, at_part: int) -> None:
-    """Put a leg that was cut back into its line, before those that never began."""
-    leg.part = 0 if leg.announcement.resume is Resume.START else max(0, at_part)
-    leg.interrupted = True
-    zones = {leg.zone.name: causes.CUT.result}
-    details = {"part": leg.part}
-    floor.out.append(Tell(causes.CUT.event, leg.announcement, causes.CUT.reason, zones, details))
-    floor.enqueue(leg)
+def end_cut(floor: Floor, leg: Leg, at_part: int, now: float) -> None:
+    """Send a leg that fell silent on its way: to its end, its next round, or its line."""
+    if leg.verdict is not None:
+        floor.close(leg, leg.verdict, now)
+    elif at_part >= leg.announcement.parts:
+        end_round(floor, leg, now)
+    elif _has_said_enough(leg):
+        floor.close(leg, causes.TOO_LONG.result, now)
+    else:
+        _interrupt(floor, leg, at_part)
 
 
 def end_round(floor: Floor, leg: Leg, now: float) -> None:
@@ -34,7 +36,7 @@ def review(floor: Floor, job: Job, now: float) -> None:
     """Do what is due for an announcement: rounds, the time to live, max_duration."""
     due = [leg for leg in job.at(Stage.RESTING) if leg.due_at is not None and leg.due_at <= now]
     if due:
-        floor.requeue(due, now)
+        floor.requeue(due)
     for leg in job.at(Stage.WAITING):
         if now >= leg.expires_at:
             floor.end(leg, overdue(leg), now)
@@ -45,6 +47,15 @@ def review(floor: Floor, job: Job, now: float) -> None:
         elif silenced_at is not None and now >= silenced_at:
             floor.end(leg, causes.TOO_LONG, now)
     floor.rearm(job)
+
+
+def _interrupt(floor: Floor, leg: Leg, at_part: int) -> None:
+    leg.part = 0 if leg.announcement.resume is Resume.START else max(0, at_part)
+    leg.interrupted = True
+    zones = {leg.zone.name: causes.CUT.result}
+    details = {"part": leg.part}
+    floor.out.append(Tell(causes.CUT.event, leg.announcement, causes.CUT.reason, zones, details))
+    floor.enqueue(leg)
 
 
 def _after_round(leg: Leg, now: float) -> ZoneResult | None:
@@ -61,9 +72,13 @@ def _after_round(leg: Leg, now: float) -> ZoneResult | None:
         return leg.verdict
     if job.last_word is not None:
         return job.last_word
-    limit_s = announcement.max_duration_s
-    if limit_s is not None and leg.spoken_s >= limit_s:
+    if _has_said_enough(leg):
         return causes.TOO_LONG.result
     if not repetition.until_ack and now + repetition.interval_s >= announcement.expires_at:
         return causes.ROUNDS_EXPIRED.result
     return None
+
+
+def _has_said_enough(leg: Leg) -> bool:
+    limit_s = leg.announcement.max_duration_s
+    return limit_s is not None and leg.spoken_s >= limit_s
