@@ -11,6 +11,7 @@ from cosyedge.core.dispatch import Dispatcher
 from cosyedge.core.errors import CosyedgeError
 from cosyedge.core.events import TERMINAL, EventType, ZoneResult
 from cosyedge.service.account import Account
+from cosyedge.service.hooks import Curtain
 from cosyedge.service.performance import Performance
 from cosyedge.service.ports import Clock
 
@@ -25,7 +26,6 @@ class Stage:
 
     performances: list[Performance]
     close: Callable[[], None]
-    before: Callable[[str], "asyncio.Future[None]"] | None = None
     left: int = 0
 
     def __post_init__(self) -> None:
@@ -62,14 +62,18 @@ class Conductor:
         cast: Cast,
         tell: Callable[[Tell, "Story | None"], None],
         on_output: Callable[[Performance], None],
+        minute: Callable[[], int],
     ) -> None:
         """``cast`` makes the performances of a Start; ``tell`` publishes; ``on_output`` hears
-        of each ended performance, for the faults of its outputs."""
+        of each ended performance, for the faults of its outputs; ``minute`` is the minute of
+        the node's day."""
         self.dispatcher = dispatcher
         self._clock = clock
         self._cast = cast
         self._tell = tell
         self._on_output = on_output
+        self._minute = minute
+        self.curtain: Curtain | None = None
         self._playing: dict[tuple[str, str], Playing] = {}
         self._stories: dict[str, Story] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -112,7 +116,9 @@ class Conductor:
     def _pass_on(self, tell: Tell) -> None:
         id = tell.announcement.id
         if tell.type is EventType.ACCEPTED:
+            # The door has told it, together with the row.
             self._stories[id] = Story(tell.announcement)
+            return
         story = self._stories.get(id)
         self._tell(tell, story)
         if tell.type in TERMINAL:
@@ -131,6 +137,8 @@ class Conductor:
     async def _perform(self, key: tuple[str, str], playing: Playing) -> None:
         performance = playing.performance
         try:
+            if self.curtain is not None:
+                await self.curtain.open(performance.zone)
             result = await performance.run()
         except asyncio.CancelledError:
             if playing.cut:
@@ -148,6 +156,7 @@ class Conductor:
         self._leave(key, playing)
         now = self._clock.monotonic()
         self.carry_out(self.dispatcher.played(key[0], key[1], result, now))
+        await self._close_curtain(key[1])
 
     async def _cut(self, id: str, zone: str) -> None:
         key = (id, zone)
@@ -161,6 +170,7 @@ class Conductor:
         self._leave(key, playing)
         now = self._clock.monotonic()
         self.carry_out(self.dispatcher.stopped(id, zone, playing.performance.part, now))
+        await self._close_curtain(zone)
 
     def _leave(self, key: tuple[str, str], playing: Playing) -> None:
         self._playing.pop(key, None)
@@ -168,6 +178,10 @@ class Conductor:
         playing.stage.left -= 1
         if not playing.stage.left:
             playing.stage.close()
+
+    async def _close_curtain(self, zone: str) -> None:
+        if self.curtain is not None and self.playing_in(zone) is None:
+            await self.curtain.close(zone)
 
     def _heard(self, performance: Performance) -> None:
         """Tell ``started`` at the first sample of the first zone."""
@@ -192,7 +206,7 @@ class Conductor:
             self._timer = asyncio.get_running_loop().call_later(delay_s, self._tick)
 
     def _tick(self) -> None:
-        self.carry_out(self.dispatcher.tick(self._clock.monotonic()))
+        self.carry_out(self.dispatcher.tick(self._clock.monotonic(), self._minute()))
 
     def _spawn(self, coroutine: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
         task = asyncio.create_task(coroutine, name=name)

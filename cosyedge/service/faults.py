@@ -1,78 +1,61 @@
 """Latched faults: raised once, cleared by themselves, kept until somebody acknowledges them."""
 
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
 
 from cosyedge.core.codes import CODES
 from cosyedge.core.events import Event, EventType
-from cosyedge.service.ports import Clock, FaultLog
+from cosyedge.service.ports import FaultLog, KeptFault
 
 log = logging.getLogger(__name__)
 
-
-@dataclass(slots=True)
-class Fault:
-    """A fault by name (``output.hall``, ``engine``, ``broker``, ``disk`` ...) and code."""
-
-    name: str
-    code: str
-    raised_at: float
-    active: bool = True
-    acknowledged: bool = False
+Spawn = Callable[[Coroutine[Any, Any, Any], str], Any]
 
 
 class Faults:
-    """All faults of the node. A fault that stays is told once; so is its end."""
+    """What is wrong now. A fault that stays is told once; so is its end."""
 
-    def __init__(
-        self, clock: Clock, record: FaultLog, *, tell: Callable[[Event, None], None]
-    ) -> None:
-        """``record`` keeps the last 99 over a restart."""
-        self._clock = clock
+    def __init__(self, record: FaultLog, *, spawn: Spawn, tell: Callable[[Event], None]) -> None:
+        """``record`` keeps them; ``spawn`` runs its writing in the background."""
         self._record = record
+        self._spawn = spawn
         self._tell = tell
-        self._faults: dict[str, Fault] = {}
+        self._active: dict[str, str] = {}
 
-    def report(self, name: str, code: str | None) -> None:
-        """Raise, change or (with None) clear the fault ``name``."""
-        fault = self._faults.get(name)
-        if code is None:
-            if fault is not None and fault.active:
-                self._clear(fault)
+    def report(self, name: str, code: str | None, message: str = "") -> None:
+        """Raise, change or (with None) clear the fault ``name``: broker, output.hall, engine."""
+        known = self._active.get(name)
+        if known == code:
             return
-        if fault is not None and fault.active and fault.code == code:
-            return
-        self._faults[name] = Fault(name, code, self._clock.wall())
-        self._record.fault_raised(name, code)
-        log.warning("fault raised: %s: %s", name, CODES[code].meaning, extra=_fields(name, code))
-        self._tell(Event(EventType.FAULT_RAISED, name, code), None)
+        if known is not None:
+            del self._active[name]
+            self._spawn(self._record.clear_fault(name, known), f"clear fault {name}")
+            log.info("fault cleared: %s", name, extra=_fields(name, known))
+            self._tell(Event(EventType.FAULT_CLEARED, name, known))
+        if code is not None:
+            self._active[name] = code
+            message = message or CODES[code].meaning
+            self._spawn(self._record.raise_fault(name, code, message), f"raise fault {name}")
+            log.warning("fault raised: %s: %s", name, message, extra=_fields(name, code))
+            details = {"message": message}
+            self._tell(Event(EventType.FAULT_RAISED, name, code, details=details))
 
-    def acknowledge(self, name: str | None) -> int:
-        """Acknowledge one fault or all; returns how many. Cleared ones are then forgotten."""
-        named = [f for f in self._faults.values() if name is None or f.name == name]
-        for fault in named:
-            fault.acknowledged = True
-            if not fault.active:
-                del self._faults[fault.name]
-        self._record.fault_acknowledged(name)
-        return len(named)
+    async def acknowledge(self, id: int | None) -> int:
+        """Acknowledge one kept fault, or all; returns how many."""
+        return len(await self._record.ack_faults(id))
 
     def active(self) -> Mapping[str, str]:
         """Code by name of what is wrong now."""
-        return {f.name: f.code for f in self._faults.values() if f.active}
+        return dict(self._active)
 
-    def latched(self) -> list[Fault]:
-        """What is wrong now, or was and nobody has acknowledged it."""
-        return [f for f in self._faults.values() if f.active or not f.acknowledged]
+    def kept(self) -> list[KeptFault]:
+        """The last 99, newest first."""
+        return list(self._record.faults())
 
-    def _clear(self, fault: Fault) -> None:
-        fault.active = False
-        if fault.acknowledged:
-            del self._faults[fault.name]
-        self._record.fault_cleared(fault.name)
-        log.info("fault cleared: %s", fault.name, extra=_fields(fault.name, fault.code))
-        self._tell(Event(EventType.FAULT_CLEARED, fault.name, fault.code), None)
+    def latched(self) -> list[KeptFault]:
+        """Those that nobody has acknowledged."""
+        return [fault for fault in self._record.faults() if fault.acked_at is None]
 
 
 def _fields(name: str, code: str) -> dict[str, str]:

@@ -1,35 +1,69 @@
-"""Hooks: something done before and after speech, an amplifier's relay or a player's volume.
+"""Hooks: what is done when a zone begins to speak and when it falls silent.
 
-A hook that fails or hangs never silences an announcement: it costs at most its deadline.
+An amplifier's relay, a music player's volume. A hook that fails or hangs never silences an
+announcement: it costs at most its deadline.
 """
 
 import asyncio
 import logging
-import signal
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 
 from cosyedge.core.errors import CosyedgeError
 from cosyedge.service.ports import Broker, Outgoing
-from cosyedge.service.settings import Hook
+from cosyedge.service.settings import Hook, Zone
 
 log = logging.getLogger(__name__)
 
 
-async def run_hooks(hooks: Sequence[Hook], broker: Broker | None, zone: str) -> None:
-    """Run ``hooks`` one after another, each within its deadline. Never raises."""
-    for hook in hooks:
-        try:
-            async with asyncio.timeout(hook.deadline_s):
-                await _run(hook, broker)
-        except (TimeoutError, CosyedgeError, OSError) as error:
-            log.warning("hook failed: %s", error or "deadline", extra={"COSYEDGE_ZONE": zone})
+class Curtain:
+    """Opens a zone before its first announcement and closes it once nothing plays there.
+
+    Announcements that follow each other at once share one opening.
+    """
+
+    def __init__(
+        self, zones: Mapping[str, Zone], broker: Broker, *, is_silent: Callable[[str], bool]
+    ) -> None:
+        """``is_silent`` says whether nothing plays in a zone."""
+        self._zones = zones
+        self._broker = broker
+        self._is_silent = is_silent
+        self._open: set[str] = set()
+        self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def open(self, zone: str) -> None:
+        """Run the zone's hooks before speech, unless it is open. Never raises."""
+        hooks = self._zones[zone].before
+        if not hooks and not self._zones[zone].after:
+            return
+        async with self._locks[zone]:
+            if zone not in self._open:
+                self._open.add(zone)
+                await self._run(hooks, zone)
+
+    async def close(self, zone: str) -> None:
+        """Run the hooks after speech, if it is open and silent. Never raises."""
+        if zone not in self._open:
+            return
+        async with self._locks[zone]:
+            if zone in self._open and self._is_silent(zone):
+                self._open.discard(zone)
+                await self._run(self._zones[zone].after, zone)
+
+    async def _run(self, hooks: Sequence[Hook], zone: str) -> None:
+        for hook in hooks:
+            try:
+                async with asyncio.timeout(hook.deadline_s):
+                    await _do(hook, self._broker)
+            except (TimeoutError, CosyedgeError, OSError) as error:
+                log.warning("hook failed: %s", error or "deadline", extra={"COSYEDGE_ZONE": zone})
 
 
-async def _run(hook: Hook, broker: Broker | None) -> None:
-    if hook.topic is not None and broker is not None:
-        await broker.publish(
-            Outgoing(hook.topic, hook.payload.encode()), deadline_s=hook.deadline_s
-        )
+async def _do(hook: Hook, broker: Broker) -> None:
+    if hook.topic is not None:
+        message = Outgoing(hook.topic, hook.payload.encode(), retain=hook.retain)
+        await broker.publish(message, deadline_s=hook.deadline_s)
     if not hook.argv:
         return
     process = await asyncio.create_subprocess_exec(
@@ -41,7 +75,7 @@ async def _run(hook: Hook, broker: Broker | None) -> None:
     try:
         status = await process.wait()
     except asyncio.CancelledError:
-        process.send_signal(signal.SIGKILL)
+        process.kill()
         await process.wait()
         raise
     if status:

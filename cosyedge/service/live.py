@@ -8,6 +8,7 @@ from typing import Any
 from cosyedge.core.announcement import CLASSES
 from cosyedge.core.errors import Refusal
 from cosyedge.core.policy import parse_quiet_hours
+from cosyedge.service.faults import Spawn
 from cosyedge.service.ports import SettingsStore
 
 ON_OFF = {"ON": True, "OFF": False, "TRUE": True, "FALSE": False, "1": True, "0": False}
@@ -61,7 +62,9 @@ KINDS: dict[str, Kind] = {
 class LiveSettings:
     """Values by (zone, setting); a zone's own wins over the node's."""
 
-    def __init__(self, store: SettingsStore, voices: Mapping[str, object]) -> None:
+    def __init__(self, store: SettingsStore, voices: Mapping[str, object], *, spawn: Spawn) -> None:
+        """``spawn`` runs the store's writing in the background."""
+        self._spawn = spawn
         self._store = store
         self._voices = voices
         self._values: dict[tuple[str | None, str], Any] = {}
@@ -80,7 +83,7 @@ class LiveSettings:
             raise Refusal("unknown_key", f"no setting is called {name!r}", field=name)
         if not payload.strip() and name != "mute_classes":
             self._values.pop((zone, name), None)
-            self._store.set_setting(_key(zone, name), None)
+            self._keep(zone, name, None)
             return None
         try:
             value = kind.read(payload)
@@ -89,7 +92,7 @@ class LiveSettings:
         if name == "voice" and value not in self._voices:
             raise Refusal("unknown_voice", f"no voice is called {value!r}", field=name)
         self._values[zone, name] = value
-        self._store.set_setting(_key(zone, name), json.dumps(value))
+        self._keep(zone, name, json.dumps(value))
         return value
 
     def get(self, zone: str | None, name: str) -> Any:
@@ -100,6 +103,10 @@ class LiveSettings:
     def own(self, zone: str | None, name: str) -> Any:
         """The value set for exactly this zone (or for the node), or None."""
         return self._values.get((zone, name))
+
+    def _keep(self, zone: str | None, name: str, value: str | None) -> None:
+        key = _key(zone, name)
+        self._spawn(self._store.keep_setting(key, value), f"keep setting {key}")
 
 
 def _key(zone: str | None, name: str) -> str:

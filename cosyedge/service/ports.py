@@ -279,19 +279,35 @@ class Journal(Protocol):
 Sleep = Callable[[float], Awaitable[None]]
 
 
+class KeptFault(Protocol):
+    """A fault as it is kept. Times are wall-clock seconds."""
+
+    id: int
+    name: str
+    code: str
+    message: str
+    raised_at: float
+    cleared_at: float | None
+    acked_at: float | None
+
+
 class FaultLog(Protocol):
-    """Where faults are kept over a restart; quick calls, written when the disk allows."""
+    """Where the last 99 faults are kept over a restart."""
 
-    def fault_raised(self, name: str, code: str) -> None:
-        """A fault began."""
+    async def raise_fault(self, name: str, code: str, message: str) -> object:
+        """Latch a fault; the same one again changes nothing."""
         ...
 
-    def fault_cleared(self, name: str) -> None:
-        """It ended by itself."""
+    async def clear_fault(self, name: str, code: str | None = None) -> object:
+        """Mark it as gone."""
         ...
 
-    def fault_acknowledged(self, name: str | None) -> None:
-        """Somebody saw it (None: all of them)."""
+    async def ack_faults(self, id: int | None = None) -> Sequence[object]:
+        """Acknowledge one, or all; returns those that were not before."""
+        ...
+
+    def faults(self) -> Sequence[KeptFault]:
+        """Newest first."""
         ...
 
 
@@ -299,11 +315,11 @@ class SettingsStore(Protocol):
     """Settings that were set by topic, kept over a restart."""
 
     def settings(self) -> Mapping[str, str]:
-        """All of them: ``zone/hall/volume`` -> JSON text."""
+        """All of them: ``hall/volume`` -> JSON text."""
         ...
 
-    def set_setting(self, key: str, value: str | None) -> None:
-        """Keep or (None) forget one; written when the disk allows."""
+    async def keep_setting(self, key: str, value: str | None) -> None:
+        """Keep or (None) forget one."""
         ...
 
 

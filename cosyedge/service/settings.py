@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cosyedge.core.announcement import Interrupt, Resume, Routing
+
 
 @dataclass(frozen=True, slots=True)
 class Hook:
@@ -11,6 +13,7 @@ class Hook:
     argv: tuple[str, ...] = ()
     topic: str | None = None
     payload: str = ""
+    retain: bool = False
     deadline_s: float = 2.0
 
 
@@ -68,6 +71,16 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Policy:
+    """What an announcement does that does not say."""
+
+    interrupt: Interrupt = Interrupt.LOWER
+    resume: Resume = Resume.SENTENCE
+    routing: Routing = Routing.STACKED
+    on_crash: str = "drop"
+
+
+@dataclass(frozen=True, slots=True)
 class NodeSettings:
     """Who this node is and how it reads and speaks by default."""
 
@@ -75,12 +88,7 @@ class NodeSettings:
     base: str = "cosyedge"
     voice: str = "hibari"
     fallback_voice: str | None = None
-    lang: str = "auto"
-    latin_default: str = "en"
-    han_default: str = "zh"
-    unavailable: str = "speak"
     log_text: bool = False
-    on_crash: str = "drop"
     quality: Mapping[str, float | int | str] = field(default_factory=dict)
 
 
@@ -96,3 +104,4 @@ class ServiceSettings:
     phrases: tuple[Phrase, ...] = ()
     schedule: tuple[ScheduleEntry, ...] = ()
     timezone: str | None = None
+    policy: Policy = Policy()

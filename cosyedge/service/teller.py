@@ -5,16 +5,18 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cosyedge.core.announcement import Announcement
+from cosyedge.core.announcement import Announcement, Origin
 from cosyedge.core.events import Event, EventType
 from cosyedge.service.ports import Journal, JournalEntry, Outgoing
 
 log = logging.getLogger(__name__)
 
-Render = Callable[[Event, Announcement | None], Sequence[Outgoing]]
+Render = Callable[[Event, Announcement | None, Origin | None], Sequence[Outgoing]]
 
 BATCH = 64
 LOGGED = frozenset({EventType.ACCEPTED, EventType.REJECTED})
+#: Refusals that come in floods: the intake sums them up in one line.
+FLOODS = frozenset({"queue_full", "rate_limited", "overloaded"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +41,22 @@ class Teller:
         self._on_written = on_written
         self._queue: asyncio.Queue[Told] = asyncio.Queue()
 
-    def tell(self, event: Event, announcement: Announcement | None = None) -> None:
-        """Queue an event; returns at once."""
+    def tell(
+        self,
+        event: Event,
+        announcement: Announcement | None = None,
+        origin: Origin | None = None,
+    ) -> None:
+        """Queue an event; returns at once. ``origin`` serves what was refused early."""
         is_row = announcement is not None and (event.is_end or event.type is EventType.STARTED)
-        self._queue.put_nowait(Told(event, self._render(event, announcement), is_row))
-        if event.is_end or event.type in LOGGED:
+        messages = self._render(event, announcement, origin)
+        self._queue.put_nowait(Told(event, messages, is_row))
+        if event.is_end or (event.type in LOGGED and event.reason not in FLOODS):
             _log(event, announcement)
 
     async def accept(self, entry: JournalEntry, event: Event, announcement: Announcement) -> None:
         """Commit an accepted row with its event; returns when both are safe."""
-        await self._journal.accept(entry, self._render(event, announcement))
+        await self._journal.accept(entry, self._render(event, announcement, None))
         self._on_written()
         _log(event, announcement)
 
