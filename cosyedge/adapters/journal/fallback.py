@@ -57,12 +57,17 @@ class FallbackJournal:
             await self._memory.accept(entry, events)
             self._in_memory.add(entry.id)
 
-    async def note(self, id: str, state: str, part: int = 0) -> None:
-        """Keep a state, where the disk takes it."""
+    async def note(
+        self, id: str, state: str, part: int = 0, messages: Sequence[Outgoing] = ()
+    ) -> None:
+        """Keep a state, where the disk takes it, and its events in any case."""
         if id in self._in_memory:
-            await self._memory.note(id, state, part)
+            await self._memory.note(id, state, part, messages)
             return
-        await self._either(lambda: self._disk.note(id, state, part), _nothing)
+        await self._either(
+            lambda: self._disk.note(id, state, part, messages),
+            lambda: self._memory.tell(messages),
+        )
 
     async def end(self, id: str, outcome: Event, events: Sequence[Outgoing]) -> None:
         """Keep the end and its events. Raises ValueError where the id is not open."""

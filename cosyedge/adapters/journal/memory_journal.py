@@ -52,10 +52,20 @@ class MemoryJournal:
         self._ids.add(entry.id)
         self._put_out(events)
 
-    async def note(self, id: str, state: str, part: int = 0) -> None:  # noqa: ARG002
-        """Nothing of a state outlives the process. Raises ValueError where the id is not open."""
+    async def note(
+        self,
+        id: str,
+        state: str,  # noqa: ARG002
+        part: int = 0,  # noqa: ARG002
+        messages: Sequence[Outgoing] = (),
+    ) -> None:
+        """Queue its events: nothing of a state outlives the process.
+
+        Raises ValueError where the id is not open.
+        """
         if id not in self._open:
             raise ValueError(f"{id!r} is not open")
+        self._put_out(messages)
 
     async def end(self, id: str, outcome: Event, events: Sequence[Outgoing]) -> None:
         """End an open item. Raises ValueError where the id is not open."""

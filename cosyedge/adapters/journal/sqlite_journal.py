@@ -85,9 +85,16 @@ class SqliteJournal:
                 self._ids.forget(entry.id)
             raise
 
-    async def note(self, id: str, state: str, part: int = 0) -> None:
-        """Commit a state of an open item."""
-        await self._writer.write(lambda connection: tables.mark_item(connection, id, state, part))
+    async def note(
+        self, id: str, state: str, part: int = 0, messages: Sequence[Outgoing] = ()
+    ) -> None:
+        """Commit a state of an open item, and its events."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            tables.mark_item(connection, id, state, part)
+            self._put_out(connection, messages)
+
+        await self._writer.write(change)
 
     async def end(self, id: str, outcome: Event, events: Sequence[Outgoing]) -> None:
         """Commit the terminal row and its events. Raises ValueError where the id is not open."""
