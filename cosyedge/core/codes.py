@@ -37,6 +37,9 @@ CODES: dict[str, Explanation] = {
     "wrong_type": Explanation("a field has the wrong type", "see cosyedge schema"),
     "invalid_value": Explanation("a field's value is out of its range", "see cosyedge schema"),
     "unknown_voice": Explanation("no such voice on this node", "see cosyedge voices"),
+    "unknown_media": Explanation(
+        "no such recorded message or chime on this node", "put the file into the recordings folder"
+    ),
     "unknown_zone": Explanation("no such zone on this node", "see the node's info topic"),
     "retained": Explanation("the command is retained", "publish commands without retain"),
     "forbidden_topic": Explanation(

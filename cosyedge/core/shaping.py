@@ -22,6 +22,8 @@ CEILING_DB: Final = -1.0
 _ATTACK_BLOCKS: Final = 5
 _RELEASE_BLOCKS: Final = 120.0
 _SILENT: Final = 1e-3
+_LOW_TONE: Final = 0.00316
+_LOW_TONE_HZ: Final = 60.0
 _FULL_SCALE: Final = 0.999
 _CLIPPED_SHARE: Final = 0.02
 
@@ -145,20 +147,21 @@ def silence(duration_s: float, rate_hz: int) -> Speech:
     return Speech(np.zeros(max(0, round(duration_s * rate_hz)), dtype=np.float32), rate_hz)
 
 
-def lead_in(
-    duration_s: float, rate_hz: int, *, tone_hz: float = 60.0, tone_db: float | None = None
-) -> Speech:
-    """What an amplifier may swallow while it wakes: silence, or a low tone that wakes it.
+def lead_in(duration_s: float, rate_hz: int, *, low_tone: bool = False) -> Speech:
+    """What an amplifier may swallow while it wakes: silence, or the low tone."""
+    pause = silence(duration_s, rate_hz)
+    return with_low_tone(pause, 0) if low_tone else pause
 
-    Many auto-on amplifiers take digital silence for no signal; ``tone_db`` about -50 is below
-    a quiet room.
+
+def with_low_tone(speech: Speech, first_frame: int) -> Speech:
+    """Lay a tone of 60 Hz at -50 dBFS under it, which no ear hears beside speech.
+
+    Amplifiers that switch themselves on take digital silence for no signal. ``first_frame``
+    is where the clip begins in the programme, so that the tone goes on without a step.
     """
-    if tone_db is None:
-        return silence(duration_s, rate_hz)
-    times = np.arange(max(0, round(duration_s * rate_hz))) / rate_hz
-    tone = (db_to_factor(tone_db) * np.sin(2 * np.pi * tone_hz * times)).astype(np.float32)
-    edge_s = min(0.05, duration_s / 2)
-    return Speech(fade_out(fade_in(tone, rate_hz, edge_s), rate_hz, edge_s), rate_hz)
+    frames = np.arange(first_frame, first_frame + len(speech.samples))
+    tone = _LOW_TONE * np.sin(2 * np.pi * _LOW_TONE_HZ / speech.rate_hz * frames)
+    return Speech((speech.samples + tone).astype(np.float32), speech.rate_hz)
 
 
 def joined(parts: Sequence[Speech]) -> Speech:
