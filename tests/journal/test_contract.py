@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
-from cosyedge.adapters.journal import MemoryJournal, SqliteJournal
+from cosyedge.adapters.journal import FallbackJournal, MemoryJournal, SqliteJournal
 from cosyedge.core.events import Event, EventType
-from cosyedge.service.ports import Journal
+from cosyedge.service.ports import FaultLog, Journal, SettingsStore
 from tests.journal.material import FINISHED, TEXT, SteadyClock, entry, event
 
 AnyJournal = SqliteJournal | MemoryJournal
@@ -23,12 +24,15 @@ async def journal(
     await made.close()
 
 
-def test_both_satisfy_the_port(path: Path, clock: SteadyClock) -> None:
-    on_disk: Journal = SqliteJournal(path, clock)
-    in_memory: Journal = MemoryJournal(clock)
-    assert not on_disk.open_entries()
-    assert not in_memory.open_entries()
-    on_disk.close_now()
+class Ports(Journal, FaultLog, SettingsStore, Protocol):
+    """The three ports that a journal serves."""
+
+
+async def test_each_serves_the_ports(path: Path, clock: SteadyClock) -> None:
+    disk, memory = SqliteJournal(path, clock), MemoryJournal(clock)
+    ports: list[Ports] = [disk, memory, FallbackJournal(disk, memory)]
+    assert not any(port.open_entries() for port in ports)
+    await disk.close()
 
 
 async def test_accepted_and_ended_ids_are_known(journal: AnyJournal) -> None:
@@ -123,31 +127,52 @@ async def test_history_is_newest_first_and_may_begin_late(
 
 
 async def test_fault_is_latched_until_acknowledged(journal: AnyJournal, clock: SteadyClock) -> None:
-    fault = await journal.raise_fault("broker", "tls", "certificate expired")
-    again = await journal.raise_fault("broker", "tls", "certificate expired")
-    assert again.id == fault.id
+    journal.fault_raised("broker", "tls")
+    journal.fault_raised("broker", "tls")
     clock.wall_s += 5
-    (cleared,) = await journal.clear_fault("broker")
-    assert (cleared.id, cleared.cleared_at) == (fault.id, clock.wall_s)
-    (acked,) = await journal.ack_faults(fault.id)
-    assert acked.acked_at == clock.wall_s
-    assert not await journal.ack_faults()
-    assert list(journal.faults()) == [acked]
-    assert (await journal.raise_fault("broker", "tls", "again")).id == fault.id + 1
+    journal.fault_cleared("broker")
+    await journal.tell([])
+    (fault,) = journal.faults()
+    assert (fault.name, fault.code, fault.acked_at) == ("broker", "tls", None)
+    assert fault.cleared_at == clock.wall_s
+    journal.fault_acknowledged("broker")
+    await journal.tell([])
+    assert journal.faults()[0].acked_at == clock.wall_s
+    journal.fault_raised("broker", "tls")
+    await journal.tell([])
+    assert [seen.id for seen in journal.faults()] == [fault.id + 1, fault.id]
+
+
+async def test_another_code_of_a_part_takes_the_place_of_the_first(journal: AnyJournal) -> None:
+    journal.fault_raised("output.hall", "device_busy")
+    journal.fault_raised("output.hall", "device_missing")
+    await journal.tell([])
+    codes = {fault.code: fault.cleared_at is None for fault in journal.faults()}
+    assert codes == {"device_missing": True, "device_busy": False}
 
 
 async def test_last_99_faults_are_kept(journal: AnyJournal) -> None:
     for number in range(120):
-        await journal.raise_fault(f"part{number}", "disk", "full")
+        journal.fault_raised(f"part{number}", "disk")
+    await journal.tell([])
     assert [fault.name for fault in journal.faults()] == [f"part{n}" for n in range(119, 20, -1)]
 
 
 async def test_settings_are_kept_and_forgotten(journal: AnyJournal) -> None:
-    await journal.keep_setting("volume", "0.5")
-    await journal.keep_setting("volume", "0.7")
-    await journal.keep_setting("mute", "ON")
-    await journal.keep_setting("mute", None)
+    journal.set_setting("volume", "0.5")
+    journal.set_setting("volume", "0.7")
+    journal.set_setting("mute", "ON")
+    journal.set_setting("mute", None)
+    await journal.tell([])
     assert journal.settings() == {"volume": "0.7"}
+
+
+async def test_state_and_its_events_are_one(journal: AnyJournal) -> None:
+    await journal.accept(entry("a"), [])
+    await journal.note("a", "started", 0, [event("started", "a")])
+    with pytest.raises(ValueError, match="not open"):
+        await journal.note("b", "started", 0, [event("started", "b")])
+    assert [row.message for row in journal.undelivered(9)] == [event("started", "a")]
 
 
 async def test_memory_outbox_is_bounded(clock: SteadyClock) -> None:

@@ -34,8 +34,8 @@ async def test_open_items_outbox_faults_and_settings_survive_a_restart(
     await first.note("open", "playing", 2)
     await first.accept(entry("done"), [])
     await first.end("done", FINISHED, [event("finished", "done")])
-    fault = await first.raise_fault("device:hall", "device_missing", "no card")
-    await first.keep_setting("volume", "0.5")
+    first.fault_raised("output.hall", "device_missing")
+    first.set_setting("volume", "0.5")
     await first.close()
 
     second = SqliteJournal(path, clock)
@@ -47,7 +47,10 @@ async def test_open_items_outbox_faults_and_settings_survive_a_restart(
     ]
     assert second.ended_within_a_day("done")
     assert second.ended_within_a_day("open")
-    assert list(second.faults()) == [fault]
+    await second.tell([])
+    (fault,) = second.faults()
+    assert (fault.name, fault.acked_at) == ("output.hall", None)
+    assert fault.cleared_at is not None
     assert second.settings() == {"volume": "0.5"}
     await second.close()
 
@@ -217,10 +220,13 @@ async def test_reader_sees_a_running_journal_and_acknowledges(
     journal = SqliteJournal(path, clock)
     await journal.accept(entry("a"), [])
     await journal.end("a", FINISHED, [])
-    fault = await journal.raise_fault("broker", "tls", "expired")
+    journal.fault_raised("broker", "tls")
+    await journal.tell([])
     reader = JournalReader(path)
     assert [row.id for row in reader.history()] == ["a"]
-    assert [seen.id for seen in reader.ack_faults(fault.id)] == [fault.id]
+    (fault,) = reader.faults()
+    assert [seen.id for seen in reader.acknowledge(fault.id)] == [fault.id]
+    assert not reader.acknowledge("broker")
     assert journal.faults()[0].acked_at is not None
     await journal.close()
     assert reader.faults()[0].acked_at is not None
@@ -230,9 +236,9 @@ async def test_acknowledging_in_a_closed_journal_does_not_damage_it(
     path: Path, clock: SteadyClock
 ) -> None:
     journal = SqliteJournal(path, clock)
-    await journal.raise_fault("broker", "tls", "expired")
+    journal.fault_raised("broker", "tls")
     await journal.close()
-    assert JournalReader(path).ack_faults()
+    assert JournalReader(path).acknowledge()
     second = SqliteJournal(path, clock)
     assert second.damage is None
     await second.close()

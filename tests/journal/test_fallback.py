@@ -80,14 +80,17 @@ async def test_full_disk_goes_on_from_memory_and_back_by_itself(
 
 async def test_probe_finds_the_disk_again_without_traffic(path: Path, clock: SteadyClock) -> None:
     disk = FailingJournal(path, clock)
-    journal = FallbackJournal(disk, MemoryJournal(clock))
+    heard: list[str | None] = []
+    journal = FallbackJournal(disk, MemoryJournal(clock), on_disk=heard.append)
     disk.fill(True)
-    await journal.keep_setting("volume", "0.4")
-    fault = await journal.raise_fault("journal", "disk", "full")
-    assert [seen.name for seen in journal.faults()] == [fault.name]
+    journal.set_setting("volume", "0.4")
+    await journal.tell([])
+    journal.fault_raised("journal", "disk")
+    assert [(fault.name, fault.cleared_at) for fault in journal.faults()] == [("journal", None)]
     disk.fill(False)
     assert await journal.recover()
-    assert not journal.degraded
+    assert heard == ["disk", None]
     assert journal.settings() == {"volume": "0.4"}
-    assert [gone.name for gone in await journal.clear_fault("journal")] == ["journal"]
+    journal.fault_cleared("journal")
+    assert journal.faults()[0].cleared_at is not None
     await journal.close()

@@ -1,7 +1,7 @@
 """A journal that goes on from memory while the disk keeps nothing, and back by itself."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from cosyedge.adapters.journal.memory_journal import MemoryJournal
@@ -15,7 +15,6 @@ Answer = TypeVar("Answer")
 
 # Outbox numbers above this are those of the memory.
 MEMORY_SEQ = 1 << 62
-PROBE = "disk_probe"
 
 
 class FallbackJournal:
@@ -25,9 +24,17 @@ class FallbackJournal:
     disk did not take is told from memory and written later, before anything else.
     """
 
-    def __init__(self, disk: SqliteJournal, memory: MemoryJournal) -> None:
+    def __init__(
+        self,
+        disk: SqliteJournal,
+        memory: MemoryJournal,
+        *,
+        on_disk: Callable[[str | None], None] = lambda _: None,
+    ) -> None:
+        """``on_disk`` hears the code of the disk's fault when it begins, None when it ends."""
         self._disk = disk
         self._memory = memory
+        self._hear = on_disk
         self._in_memory: set[str] = set()
         self._owed_ends: dict[str, Event] = {}
         self._owed_deliveries: set[int] = set()
@@ -60,14 +67,14 @@ class FallbackJournal:
     async def note(
         self, id: str, state: str, part: int = 0, messages: Sequence[Outgoing] = ()
     ) -> None:
-        """Keep a state, where the disk takes it, and its events in any case."""
+        """Keep a state and its events; without a disk only the events."""
         if id in self._in_memory:
             await self._memory.note(id, state, part, messages)
             return
-        await self._either(
-            lambda: self._disk.note(id, state, part, messages),
-            lambda: self._memory.tell(messages),
-        )
+        try:
+            await self._on_disk(lambda: self._disk.note(id, state, part, messages))
+        except StorageFailure:
+            await self._memory.tell(messages)
 
     async def end(self, id: str, outcome: Event, events: Sequence[Outgoing]) -> None:
         """Keep the end and its events. Raises ValueError where the id is not open."""
@@ -85,7 +92,10 @@ class FallbackJournal:
 
     async def tell(self, events: Sequence[Outgoing]) -> None:
         """Queue events that belong to no row."""
-        await self._either(lambda: self._disk.tell(events), lambda: self._memory.tell(events))
+        try:
+            await self._on_disk(lambda: self._disk.tell(events))
+        except StorageFailure:
+            await self._memory.tell(events)
 
     def undelivered(self, limit: int) -> Sequence[OutboxRow]:
         """The oldest rows of the outbox, those of the disk first."""
@@ -120,24 +130,19 @@ class FallbackJournal:
         rows += self._read(lambda: self._disk.history(since, limit), [])
         return sorted(rows, key=lambda row: row.ended_at, reverse=True)[:limit]
 
-    async def raise_fault(self, name: str, code: str, message: str) -> Fault:
+    def fault_raised(self, name: str, code: str) -> None:
         """Latch a fault; the same one again changes nothing."""
-        return await self._either(
-            lambda: self._disk.raise_fault(name, code, message),
-            lambda: self._memory.raise_fault(name, code, message),
-        )
+        self._fault_log().fault_raised(name, code)
 
-    async def clear_fault(self, name: str, code: str | None = None) -> Sequence[Fault]:
-        """Mark a part's faults as gone (of one code, or all); returns them."""
-        cleared = await self._memory.clear_fault(name, code)
-        on_disk = await self._either(lambda: self._disk.clear_fault(name, code), _no_faults)
-        return [*cleared, *on_disk]
+    def fault_cleared(self, name: str) -> None:
+        """Mark a part's fault as gone, wherever it is kept."""
+        self._memory.fault_cleared(name)
+        self._disk.fault_cleared(name)
 
-    async def ack_faults(self, id: int | None = None) -> Sequence[Fault]:
-        """Acknowledge one fault, or all; returns those that were not before."""
-        acked = await self._memory.ack_faults(id)
-        on_disk = await self._either(lambda: self._disk.ack_faults(id), _no_faults)
-        return [*acked, *on_disk]
+    def fault_acknowledged(self, name: str | None) -> None:
+        """Acknowledge a part's faults, or all."""
+        self._memory.fault_acknowledged(name)
+        self._disk.fault_acknowledged(name)
 
     def faults(self) -> Sequence[Fault]:
         """The faults, newest first."""
@@ -145,12 +150,12 @@ class FallbackJournal:
         kept += self._read(self._disk.faults, [])
         return sorted(kept, key=lambda fault: fault.raised_at, reverse=True)
 
-    async def keep_setting(self, key: str, value: str | None) -> None:
+    def set_setting(self, key: str, value: str | None) -> None:
         """Keep a setting, over a restart where the disk takes it."""
-        await self._memory.keep_setting(key, value)
-        await self._either(lambda: self._disk.keep_setting(key, value), _nothing)
+        self._memory.set_setting(key, value)
+        self._disk.set_setting(key, value)
 
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> Mapping[str, str]:
         """All settings that were kept."""
         return {**self._read(self._disk.settings, {}), **self._memory.settings()}
 
@@ -159,8 +164,7 @@ class FallbackJournal:
         if not (self.degraded or self._owed_ends or self._owed_deliveries):
             return True
         try:
-            await self._on_disk(lambda: self._disk.keep_setting(PROBE, "1"))
-            await self._on_disk(lambda: self._disk.keep_setting(PROBE, None))
+            await self._on_disk(self._disk.probe)
         except StorageFailure:
             return False
         return True
@@ -175,11 +179,16 @@ class FallbackJournal:
             if self._owed_ends or self._owed_deliveries:
                 await self._pay()
             answer = await change()
-        except StorageFailure:
-            self.degraded = True
+        except StorageFailure as failure:
+            self._say(failure.code)
             raise
-        self.degraded = False
+        self._say(None)
         return answer
+
+    def _say(self, code: str | None) -> None:
+        if self.degraded != (code is not None):
+            self.degraded = code is not None
+            self._hear(code)
 
     async def _pay(self) -> None:
         async with self._paying:
@@ -191,25 +200,12 @@ class FallbackJournal:
             await self._disk.delivered(paid)
             self._owed_deliveries -= paid
 
-    async def _either(
-        self, change: Callable[[], Awaitable[Answer]], instead: Callable[[], Awaitable[Answer]]
-    ) -> Answer:
-        try:
-            return await self._on_disk(change)
-        except StorageFailure:
-            return await instead()
+    def _fault_log(self) -> SqliteJournal | MemoryJournal:
+        return self._memory if self.degraded else self._disk
 
     def _read(self, question: Callable[[], Answer], otherwise: Answer) -> Answer:
         try:
             return question()
-        except StorageFailure:
-            self.degraded = True
+        except StorageFailure as failure:
+            self._say(failure.code)
             return otherwise
-
-
-async def _nothing() -> None:
-    """What is lost with a disk that takes no rows."""
-
-
-async def _no_faults() -> Sequence[Fault]:
-    return []

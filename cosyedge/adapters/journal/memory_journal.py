@@ -1,7 +1,7 @@
 """The journal of a node with no writable directory: the same promises, but for a restart."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, islice
 
@@ -55,14 +55,11 @@ class MemoryJournal:
     async def note(
         self,
         id: str,
-        state: str,  # noqa: ARG002
+        state: str,  # noqa: ARG002 - no state outlives the process
         part: int = 0,  # noqa: ARG002
         messages: Sequence[Outgoing] = (),
     ) -> None:
-        """Queue its events: nothing of a state outlives the process.
-
-        Raises ValueError where the id is not open.
-        """
+        """Keep the events of a state. Raises ValueError where the id is not open."""
         if id not in self._open:
             raise ValueError(f"{id!r} is not open")
         self._put_out(messages)
@@ -97,45 +94,40 @@ class MemoryJournal:
         """What ended since a wall-clock second, newest first."""
         return [row for row in self._ended if row.ended_at >= since][:limit]
 
-    async def raise_fault(self, name: str, code: str, message: str) -> Fault:
+    def fault_raised(self, name: str, code: str) -> None:
         """Latch a fault; the same one again changes nothing."""
-        for fault in self._faults:
-            if (fault.name, fault.code, fault.cleared_at) == (name, code, None):
-                return fault
-        fault = Fault(next(self._fault_ids), name, code, message, self._clock.wall())
+        if any(_stands(fault, name) and fault.code == code for fault in self._faults):
+            return
+        self.fault_cleared(name)
+        fault = Fault(next(self._fault_ids), name, code, self._clock.wall())
         self._faults.appendleft(fault)
-        return fault
 
-    async def clear_fault(self, name: str, code: str | None = None) -> Sequence[Fault]:
-        """Mark a part's faults as gone (of one code, or all); returns them."""
+    def fault_cleared(self, name: str) -> None:
+        """Mark a part's fault as gone."""
         now = self._clock.wall()
-        return self._replace(
-            replace(fault, cleared_at=now)
-            for fault in self._faults
-            if fault.name == name and code in (None, fault.code) and fault.cleared_at is None
-        )
+        for place, fault in enumerate(self._faults):
+            if _stands(fault, name):
+                self._faults[place] = replace(fault, cleared_at=now)
 
-    async def ack_faults(self, id: int | None = None) -> Sequence[Fault]:
-        """Acknowledge one fault, or all; returns those that were not before."""
+    def fault_acknowledged(self, name: str | None) -> None:
+        """Acknowledge a part's faults, or all."""
         now = self._clock.wall()
-        return self._replace(
-            replace(fault, acked_at=now)
-            for fault in self._faults
-            if id in (None, fault.id) and fault.acked_at is None
-        )
+        for place, fault in enumerate(self._faults):
+            if name in (None, fault.name) and fault.acked_at is None:
+                self._faults[place] = replace(fault, acked_at=now)
 
     def faults(self) -> Sequence[Fault]:
         """The last 99 faults, newest first."""
         return list(self._faults)
 
-    async def keep_setting(self, key: str, value: str | None) -> None:
+    def set_setting(self, key: str, value: str | None) -> None:
         """Keep a setting until the process ends; None forgets it."""
         if value is None:
             self._settings.pop(key, None)
         else:
             self._settings[key] = value
 
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> Mapping[str, str]:
         """All settings that were kept."""
         return dict(self._settings)
 
@@ -148,8 +140,6 @@ class MemoryJournal:
         while len(self._outbox) > MAX_OUTBOX:
             del self._outbox[next(iter(self._outbox))]
 
-    def _replace(self, changed: Iterable[Fault]) -> Sequence[Fault]:
-        by_id = {fault.id: fault for fault in changed}
-        for place, fault in enumerate(self._faults):
-            self._faults[place] = by_id.get(fault.id, fault)
-        return list(by_id.values())
+
+def _stands(fault: Fault, name: str) -> bool:
+    return fault.cleared_at is None and fault.name == name

@@ -34,14 +34,14 @@ class JournalReader:
         """The last 99 faults, newest first."""
         return self._ask(faults.read_faults)
 
-    def ack_faults(self, id: int | None = None) -> Sequence[Fault]:
-        """Acknowledge one fault, or all; returns those that were not before."""
+    def acknowledge(self, which: int | str | None = None) -> Sequence[Fault]:
+        """Acknowledge faults by id, by name, or all; returns those that were not before."""
 
         def change(link: sqlite3.Connection) -> Sequence[Fault]:
             # The digest speaks of a file that nobody has written to since.
             digest_path(self._path).unlink(missing_ok=True)
             link.execute("BEGIN IMMEDIATE")
-            seen = faults.ack_faults(link, id, time.time())
+            seen = faults.acknowledge(link, which, time.time())
             link.execute("COMMIT")
             return seen
 

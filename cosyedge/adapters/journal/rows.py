@@ -45,12 +45,11 @@ class EndedRow:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A latched fault; ``name`` says which part it is (broker, device:kitchen, engine:alba)."""
+    """A latched fault; ``name`` says which part it is (broker, output.hall, engine)."""
 
     id: int
     name: str
     code: str
-    message: str
     raised_at: float
     cleared_at: float | None = None
     acked_at: float | None = None
@@ -161,7 +160,6 @@ def from_fault(fault: Fault) -> Row:
             fault.id,
             fault.name,
             fault.code,
-            fault.message,
             fault.raised_at,
             fault.cleared_at,
             fault.acked_at,

@@ -50,7 +50,6 @@ MIGRATIONS: tuple[str, ...] = (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         name TEXT NOT NULL,
         code TEXT NOT NULL,
-        message TEXT NOT NULL,
         raised_at REAL NOT NULL,
         cleared_at REAL,
         acked_at REAL,

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
@@ -11,13 +11,14 @@ from cosyedge.adapters.journal.connection import connect, translate
 from cosyedge.adapters.journal.database import JournalFile, max_pages
 from cosyedge.adapters.journal.recent_ids import MAX_IDS, RecentIds
 from cosyedge.adapters.journal.rows import EndedRow, Fault
-from cosyedge.adapters.journal.writer import Change, Writer
+from cosyedge.adapters.journal.writer import Writer
 from cosyedge.core.errors import StorageFailure
 from cosyedge.core.events import Event
 from cosyedge.service.ports import Clock, JournalEntry, OutboxRow, Outgoing
 
 Answer = TypeVar("Answer")
 
+PROBE = "disk_probe"
 MAX_BYTES = 10 * 1024 * 1024
 
 
@@ -54,6 +55,8 @@ class SqliteJournal:
             self._file.close()
             raise translate(error) from error
         self._writer = self.writer_type(self._file.connection, self._tend)
+        if any(fault.cleared_at is None for fault in self.faults()):
+            self._writer.post(lambda link: faults.clear_faults(link, None, clock.wall()))
 
     @property
     def progressed_at(self) -> float:
@@ -88,7 +91,7 @@ class SqliteJournal:
     async def note(
         self, id: str, state: str, part: int = 0, messages: Sequence[Outgoing] = ()
     ) -> None:
-        """Commit a state of an open item, and its events."""
+        """Commit a state of an open item and its events."""
 
         def change(connection: sqlite3.Connection) -> None:
             tables.mark_item(connection, id, state, part)
@@ -126,36 +129,37 @@ class SqliteJournal:
         """What ended since a wall-clock second, newest first."""
         return self._read(lambda link: tables.read_ended(link, since, limit))
 
-    async def raise_fault(self, name: str, code: str, message: str) -> Fault:
+    def fault_raised(self, name: str, code: str) -> None:
         """Latch a fault; the same one again changes nothing."""
-        fault: Fault = await self._writer.write(
-            lambda link: faults.raise_fault(link, name, code, message, self._clock.wall())
-        )
-        return fault
+        now = self._clock.wall()
+        self._writer.post(lambda connection: faults.raise_fault(connection, name, code, now))
 
-    async def clear_fault(self, name: str, code: str | None = None) -> Sequence[Fault]:
-        """Mark a part's faults as gone (of one code, or all); returns them."""
-        return await self._change_faults(
-            lambda link: faults.clear_fault(link, name, code, self._clock.wall())
-        )
+    def fault_cleared(self, name: str) -> None:
+        """Mark a part's fault as gone."""
+        now = self._clock.wall()
+        self._writer.post(lambda connection: faults.clear_faults(connection, name, now))
 
-    async def ack_faults(self, id: int | None = None) -> Sequence[Fault]:
-        """Acknowledge one fault, or all; returns those that were not before."""
-        return await self._change_faults(
-            lambda link: faults.ack_faults(link, id, self._clock.wall())
-        )
+    def fault_acknowledged(self, name: str | None) -> None:
+        """Acknowledge a part's faults, or all."""
+        now = self._clock.wall()
+        self._writer.post(lambda connection: faults.acknowledge(connection, name, now))
 
     def faults(self) -> Sequence[Fault]:
-        """The last 99 faults, newest first."""
+        """The last 99 faults, newest first; those of an earlier run are cleared."""
         return self._read(faults.read_faults)
 
-    async def keep_setting(self, key: str, value: str | None) -> None:
+    def set_setting(self, key: str, value: str | None) -> None:
         """Keep a setting over a restart; None forgets it."""
-        await self._writer.write(lambda connection: tables.keep_setting(connection, key, value))
+        self._writer.post(lambda connection: tables.keep_setting(connection, key, value))
 
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> Mapping[str, str]:
         """All settings that were kept."""
         return self._read(tables.read_settings)
+
+    async def probe(self) -> None:
+        """Write a row and take it away. Raises StorageFailure where the disk keeps nothing."""
+        await self._writer.write(lambda link: tables.keep_setting(link, PROBE, "1"))
+        await self._writer.write(lambda link: tables.keep_setting(link, PROBE, None))
 
     async def close(self) -> None:
         """Commit what waits and leave a clean file."""
@@ -172,10 +176,6 @@ class SqliteJournal:
 
     def _tend(self, connection: sqlite3.Connection) -> None:
         tables.prune(connection, self._prune_above_pages)
-
-    async def _change_faults(self, change: Change) -> Sequence[Fault]:
-        changed: list[Fault] = await self._writer.write(change)
-        return changed
 
     def _read(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
         try:

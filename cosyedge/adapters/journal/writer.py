@@ -26,12 +26,12 @@ Change: TypeAlias = Callable[[sqlite3.Connection], Any]
 @dataclass(frozen=True, slots=True)
 class _Job:
     change: Change
-    done: "asyncio.Future[Any]"
+    done: "asyncio.Future[Any] | None"
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    done: "asyncio.Future[Any]"
+    done: "asyncio.Future[Any] | None"
     value: Any = None
     error: Exception | None = None
 
@@ -49,26 +49,29 @@ class Writer:
         self._tend = tend
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._logged = False
+        self._taken = 0
+        self._settled = 0
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
     @property
     def waiting(self) -> int:
-        """How many changes wait for their commit."""
-        return self._jobs.qsize()
+        """How many changes wait for their commit, those inside it counted."""
+        return self._taken - self._settled
 
     async def write(self, change: Change) -> Any:
         """Return what ``change`` returns once it is on disk.
 
         Raises StorageFailure where the disk keeps nothing, ValueError as the change does.
         """
-        if not self._thread.is_alive():
-            raise StorageFailure("disk", "the journal is closed")
-        if self.waiting >= MAX_WAITING:
-            raise StorageFailure("disk", f"{MAX_WAITING} changes wait for the disk")
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._jobs.put(_Job(change, done))
+        self._put(_Job(change, done))
         return await done
+
+    def post(self, change: Change) -> None:
+        """Write a change that nobody waits for; where the disk keeps nothing, it is lost."""
+        with suppress(StorageFailure):
+            self._put(_Job(change, None))
 
     def stop(self) -> bool:
         """Write what waits, then end the thread; False where it has ended. Blocks."""
@@ -78,12 +81,21 @@ class Writer:
         self._thread.join()
         return True
 
+    def _put(self, job: _Job) -> None:
+        if not self._thread.is_alive():
+            raise StorageFailure("disk", "the journal is closed")
+        if self.waiting >= MAX_WAITING:
+            raise StorageFailure("disk", f"{MAX_WAITING} changes wait for the disk")
+        self._taken += 1
+        self._jobs.put(job)
+
     def _run(self) -> None:
         going = True
         while going:
             batch, going = self._gather()
             if batch:
                 self._settle(self._commit(batch))
+                self._settled += len(batch)
             else:
                 self._fold()
             self.progressed_at = time.monotonic()
@@ -145,9 +157,11 @@ class Writer:
             return
 
     def _settle(self, results: list[_Result]) -> None:
-        loops = {result.done.get_loop() for result in results}
-        for loop in loops:
-            own = [result for result in results if result.done.get_loop() is loop]
+        by_loop: dict[asyncio.AbstractEventLoop, list[_Result]] = {}
+        for result in results:
+            if result.done is not None:
+                by_loop.setdefault(result.done.get_loop(), []).append(result)
+        for loop, own in by_loop.items():
             # A loop that has closed meanwhile has nobody left who waits.
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(_deliver, own)
@@ -155,7 +169,7 @@ class Writer:
 
 def _deliver(results: list[_Result]) -> None:
     for result in results:
-        if result.done.done():
+        if result.done is None or result.done.done():
             continue
         if result.error is not None:
             result.done.set_exception(result.error)
