@@ -7,7 +7,9 @@ its own, and download voices.
 """
 
 import json
+import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -32,6 +34,7 @@ MAX_PHONEMES = 200
 _AUTO_THREADS = 2
 _PAD_ID = 0
 _CLAUSE_ENDS = ".!?…,;:—"
+_LONG_NUMBER = re.compile(r"[0-9](?:,?[0-9]){15,}")
 _WARM_UP = "Ready, at 21 zweebles."
 
 _Reader: TypeAlias = Callable[[str], str]
@@ -86,7 +89,7 @@ class Hibari:
         if not SPEEDS[0] <= request.speed <= SPEEDS[1]:
             raise EngineFailure("engine_error", f"hibari speaks at {SPEEDS[0]} to {SPEEDS[1]}")
         phonemes = self._phonemes(request)
-        if not phonemes:
+        if not any(phoneme.isalpha() for phoneme in phonemes):
             raise EngineFailure("engine_error", "hibari can read nothing of this sentence")
         random = np.random.default_rng(int(request.quality.get("seed", 0)))
         parts = []
@@ -98,8 +101,7 @@ class Hibari:
 
     def _phonemes(self, request: SpeechRequest) -> str:
         """Return what the vocabulary has of the sentence's phonemes, in misaki's alphabet."""
-        # The reader takes "[word](/phonemes/)" for markup; here it is text.
-        phonemes = request.phonemes or self._read(request.spoken.replace("](", "] ("))
+        phonemes = request.phonemes or self._read(_readable(request.spoken))
         return "".join(phoneme for phoneme in phonemes if phoneme in self._vocabulary).strip()
 
     def _spectra(self, phonemes: str, speed: float, cancel: Cancellation) -> list[Any]:
@@ -110,6 +112,17 @@ class Hibari:
             "speed": np.array([speed], np.float32),
         }
         return [output[0] for output in self._graph.run(feeds, cancel)]
+
+
+def _readable(text: str) -> str:
+    """Take out of a text what the package's reader stumbles over.
+
+    It takes "[word](/phonemes/)" for markup, which is text here; it reads digits of ASCII alone,
+    and has no name for a number of more than 36.
+    """
+    text = text.replace("](", "] (")
+    text = "".join(str(unicodedata.digit(char)) if char.isdigit() else char for char in text)
+    return _LONG_NUMBER.sub(lambda number: " ".join(number[0]), text)
 
 
 def split_phonemes(phonemes: str, most: int) -> list[str]:
