@@ -3,6 +3,7 @@
 import os
 import sys
 from importlib import import_module
+from types import TracebackType
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -97,6 +98,7 @@ def cosyedge(
 
 def main(words: list[str]) -> int:
     """Carry out one verb and give its exit status; never a traceback for what we foresee."""
+    sys.excepthook = _say_unforeseen
     command = typer.main.get_command(app)
     try:
         status = command.main(words, prog_name="cosyedge", standalone_mode=False)
@@ -123,6 +125,16 @@ def _usage(error: Any) -> str:
 def _complain(message: str, status: int) -> int:
     sys.stderr.write(f"cosyedge: {message}\n")
     return status
+
+
+def _say_unforeseen(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Be brief also about a fault of our own; `python -X dev -m cosyedge` shows where it is."""
+    if sys.flags.dev_mode:
+        sys.__excepthook__(kind, error, trace)
+    else:
+        _complain(f"a fault of cosyedge itself: {kind.__name__}: {error}", FAILURE)
 
 
 def _drop_output() -> NoReturn:

@@ -50,8 +50,8 @@ class PlayerOutputSettings(Section):
     kind: Literal["player"] = Field("player", description="A sound device of this box.")
     argv: tuple[str, ...] = Field(
         (),
-        description="Its command, as a list; {rate} stands for the sample rate and {device} for "
-        "device. Default: aplay, pw-cat or pacat, whichever works.",
+        description="Its command, as a list, fed with s16le mono; {rate}, {device}, {buffer_ms} "
+        "and {buffer_us} are filled in. Default: aplay, pacat or pw-cat, whichever works.",
         examples=[["aplay", "-q", "-t", "raw", "-f", "S16_LE", "-c", "1", "-r", "{rate}", "-"]],
     )
     device: str | None = Field(
@@ -68,6 +68,9 @@ class PlayerOutputSettings(Section):
         ge=0,
         le=5,
         description="Silence before speech, in seconds, for amplifiers that wake up slowly.",
+    )
+    buffer_ms: Whole = Field(
+        100, ge=10, le=2000, description="Sound that a cut can no longer reach, in milliseconds."
     )
     keep_awake: bool = Field(
         False, description="Feed a very low tone in pauses, for amplifiers that fall asleep."

@@ -1,0 +1,118 @@
+"""One text spoken by a worker of this command's own: the same worker that the daemon has."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from cosyedge.adapters.player import PlayerOutput, PlayerSettings
+from cosyedge.adapters.procstat import rss_bytes
+from cosyedge.adapters.voice_folder import FoundVoice, find_voices, search_order
+from cosyedge.config import Settings
+from cosyedge.config.outputs import PlayerOutputSettings
+from cosyedge.config.reading import reading_options
+from cosyedge.core.errors import EngineFailure, OutputFailure
+from cosyedge.core.speech import Speech, SpeechRequest
+from cosyedge.core.utterance import Utterance
+from cosyedge.service.ports import Programme
+from cosyedge.text import read
+from cosyedge.worker.pool import PoolSettings, WorkerPool
+from cosyedge.worker.settings import WorkerSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be said and how; None stands for the configuration's."""
+
+    text: str
+    voice: str | None = None
+    lang: str | None = None
+    speed: float | None = None
+
+
+def find_voice(settings: Settings, name: str | None) -> FoundVoice:
+    """Find a voice that can speak. Raises EngineFailure: unknown_voice, model_missing, ..."""
+    wanted = name or settings.engine.voice
+    shelf = find_voices(search_order(settings.paths.state_dir))
+    if wanted in shelf.faults:
+        raise shelf.faults[wanted]
+    if wanted not in shelf.voices:
+        known = ", ".join(sorted(shelf.voices)) or "none at all"
+        raise EngineFailure("unknown_voice", f"there is no voice {wanted!r}; there is {known}")
+    return shelf.voices[wanted]
+
+
+@asynccontextmanager
+async def own_pool(settings: Settings, found: FoundVoice) -> AsyncIterator[WorkerPool]:
+    """Run a worker for one voice; it is ended on leaving."""
+    engine = settings.engine
+    worker = WorkerSettings(
+        threads=engine.threads,
+        memory_cap_bytes=engine.memory_cap_mb << 20,
+        stages=engine.stages,
+        options=engine.options.get(found.voice.name, {}),
+        load_deadline_s=engine.start_timeout_s,
+    )
+    name = found.voice.name
+    pool = WorkerPool(
+        {name: found.voice},
+        {name: found.folder},
+        PoolSettings(name, worker),
+        rss_of=rss_bytes,
+    )
+    await pool.start()
+    try:
+        yield pool
+    finally:
+        await pool.stop()
+
+
+async def speak(settings: Settings, wish: Wish) -> Speech:
+    """Read, synthesize and join a text. Raises Refusal and EngineFailure."""
+    found = find_voice(settings, wish.voice)
+    reading = read(wish.text, reading_options(settings, found.voice, wish.lang))
+    speed = wish.speed or settings.engine.speed
+    requests = [
+        SpeechRequest(
+            spoken=utterance.spoken,
+            lang=utterance.lang,
+            voice=found.voice.name,
+            speed=speed,
+            phonemes=utterance.phonemes,
+            quality={"tier": settings.engine.quality},
+        )
+        for utterance in reading.utterances
+    ]
+    async with own_pool(settings, found) as pool:
+        deadline_s = settings.engine.deadline_max_s * len(requests)
+        stream = pool.synthesize(requests, deadline_s=deadline_s)
+        made = {index: speech async for index, speech in stream}
+    return _join(reading.utterances, [made[index] for index in range(len(requests))])
+
+
+async def play(settings: Settings, speech: Speech) -> None:
+    """Play it on the first configured player, else on the default device.
+
+    Raises OutputFailure where no sound device works.
+    """
+    players = (each for each in settings.outputs.values() if each.kind == "player")
+    configured = next(players, None) or PlayerOutputSettings()
+    output = PlayerOutput("player", PlayerSettings(**configured.model_dump(exclude={"kind"})))
+    if await output.probe() is not None:
+        raise OutputFailure(
+            "device_missing", "no sound device works here; write a file with -o, or see doctor"
+        )
+    programme = Programme("say", "say", parts=1, expires_at=float("inf"))
+    session = await output.open(programme)
+    await session.write(speech, last=True)
+    await session.drain()
+
+
+def _join(utterances: tuple[Utterance, ...], parts: list[Speech]) -> Speech:
+    """Put the sentences behind each other, with the pauses that the text asks for."""
+    rate_hz = parts[0].rate_hz
+    pieces = []
+    for utterance, part in zip(utterances, parts, strict=True):
+        pieces += [np.zeros(int(utterance.pause_before_s * rate_hz), np.float32), part.samples]
+    return Speech(np.concatenate(pieces), rate_hz)  # (frames,)

@@ -1,0 +1,1 @@
+"""The demonstration: a broker, the real daemon and a listener in one command."""
