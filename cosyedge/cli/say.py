@@ -43,16 +43,16 @@ def say(
     """
     import asyncio
 
-    from cosyedge.cli.speaking import Wish, play, speak
+    from cosyedge.cli.speaking import Wish, speak, speak_aloud
     from cosyedge.config import load_settings
 
-    suffix = _format(output) if output is not None else "wav"
+    form = _format(output) if output is not None else ""
     settings = load_settings(config)
-    speech = asyncio.run(speak(settings, Wish(text, voice, lang, speed)))
+    wish = Wish(text, voice, lang, speed)
     if output is not None:
-        _write(speech, output, suffix)
+        _write(asyncio.run(speak(settings, wish)), output, form)
     else:
-        asyncio.run(play(settings, speech))
+        speech = asyncio.run(speak_aloud(settings, wish))
         typer.echo(f"{speech.duration_s:.2f} s spoken")
 
 

@@ -1,5 +1,6 @@
 """One text spoken by a worker of this command's own: the same worker that the daemon has."""
 
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,11 +13,12 @@ from cosyedge.adapters.voice_folder import FoundVoice, find_voices, search_order
 from cosyedge.config import Settings
 from cosyedge.config.outputs import PlayerOutputSettings
 from cosyedge.config.reading import reading_options
+from cosyedge.core.announcement import VoiceChoice
 from cosyedge.core.errors import EngineFailure, OutputFailure
-from cosyedge.core.speech import Speech, SpeechRequest
+from cosyedge.core.speech import Speech
 from cosyedge.core.utterance import Utterance
 from cosyedge.service.ports import Programme
-from cosyedge.text import read
+from cosyedge.service.reader import Reader
 from cosyedge.worker.pool import PoolSettings, WorkerPool
 from cosyedge.worker.settings import WorkerSettings
 
@@ -71,19 +73,16 @@ async def own_pool(settings: Settings, found: FoundVoice) -> AsyncIterator[Worke
 async def speak(settings: Settings, wish: Wish) -> Speech:
     """Read, synthesize and join a text. Raises Refusal and EngineFailure."""
     found = find_voice(settings, wish.voice)
-    reading = read(wish.text, reading_options(settings, found.voice, wish.lang))
-    speed = wish.speed or settings.engine.speed
-    requests = [
-        SpeechRequest(
-            spoken=utterance.spoken,
-            lang=utterance.lang,
-            voice=found.voice.name,
-            speed=speed,
-            phonemes=utterance.phonemes,
-            quality={"tier": settings.engine.quality},
-        )
-        for utterance in reading.utterances
-    ]
+    name = found.voice.name
+    reader = Reader(
+        {name: found.voice},
+        reading_options(settings, found.voice),
+        default_voice=name,
+        quality={"tier": settings.engine.quality},
+    )
+    reading = await reader.read(wish.text, lang=wish.lang, markup=settings.text.markup)
+    choice = VoiceChoice(speed=wish.speed or settings.engine.speed)
+    requests = [reader.request(utterance, choice) for utterance in reading.utterances]
     async with own_pool(settings, found) as pool:
         deadline_s = settings.engine.deadline_max_s * len(requests)
         stream = pool.synthesize(requests, deadline_s=deadline_s)
@@ -91,8 +90,8 @@ async def speak(settings: Settings, wish: Wish) -> Speech:
     return _join(reading.utterances, [made[index] for index in range(len(requests))])
 
 
-async def play(settings: Settings, speech: Speech) -> None:
-    """Play it on the first configured player, else on the default device.
+async def working_player(settings: Settings) -> PlayerOutput:
+    """Find the first configured player, else the default device.
 
     Raises OutputFailure where no sound device works.
     """
@@ -103,10 +102,17 @@ async def play(settings: Settings, speech: Speech) -> None:
         raise OutputFailure(
             "device_missing", "no sound device works here; write a file with -o, or see doctor"
         )
-    programme = Programme("say", "say", parts=1, expires_at=float("inf"))
-    session = await output.open(programme)
+    return output
+
+
+async def speak_aloud(settings: Settings, wish: Wish) -> Speech:
+    """Speak on the sound device and return once it has sounded."""
+    output = await working_player(settings)
+    speech = await speak(settings, wish)
+    session = await output.open(Programme("say", "say", parts=1, expires_at=math.inf))
     await session.write(speech, last=True)
     await session.drain()
+    return speech
 
 
 def _join(utterances: tuple[Utterance, ...], parts: list[Speech]) -> Speech:

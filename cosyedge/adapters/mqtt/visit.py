@@ -36,6 +36,11 @@ class Visitor:
         """What CONNACK allows."""
         return self._connected().limits
 
+    @property
+    def certificate_expires_at(self) -> float | None:
+        """When the broker's certificate ends, in seconds since 1970; None without TLS."""
+        return self._connected().certificate_expires_at
+
     async def connect(self) -> None:
         """Raises OutputFailure: broker_unavailable, tls, not_authorized, protocol_error."""
         try:

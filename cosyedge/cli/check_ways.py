@@ -1,0 +1,92 @@
+"""doctor's look at the ways in and out: the broker, its limits and grants, and the players."""
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from cosyedge.adapters.mqtt.visit import Visitor, visiting
+from cosyedge.adapters.player import PlayerOutput, PlayerSettings
+from cosyedge.cli.broker import Reach, visitor_settings
+from cosyedge.cli.findings import Finding, bad, failure, ok, warning
+from cosyedge.config import Settings, lay_out
+from cosyedge.config.outputs import PlayerOutputSettings
+from cosyedge.core.codes import CODES
+from cosyedge.core.errors import CosyedgeError
+from cosyedge.wire.topics import Topics
+
+# A minute of speech as WAV at 24 kHz; longer clips leave in chunks.
+ROOMY_PACKET_BYTES = 3_000_000
+CERTIFICATE_WARNING_S = 14 * 86400
+
+
+async def check_broker(settings: Settings) -> AsyncIterator[Finding]:
+    """Connect as the daemon would, read CONNACK and try its subscriptions."""
+    where = f"{settings.mqtt.host}:{settings.mqtt.port}"
+    try:
+        async with visiting(visitor_settings(settings, Reach())) as visitor:
+            yield ok("broker", f"{where}, MQTT {visitor.version}")
+            for finding in _limits(visitor):
+                yield finding
+            yield _certificate(visitor)
+            topics = Topics(settings.node.base, settings.node.name)
+            await visitor.subscribe(topics.filters("single"))
+            yield ok("broker grants", f"it lets us hear every command of {settings.node.name}")
+    except CosyedgeError as error:
+        yield failure("broker", error)
+
+
+def _limits(visitor: Visitor) -> list[Finding]:
+    limits = visitor.limits
+    fact = f"packets of {limits.packet_bytes} bytes, {limits.inflight} in flight"
+    found = [ok("broker limits", fact)]
+    if limits.packet_bytes < ROOMY_PACKET_BYTES:
+        mend = "raise max_packet_size there; until then long clips leave in chunks"
+        found = [warning("broker limits", fact, mend)]
+    if not limits.retain:
+        found.append(bad("broker retain", "it keeps no retained messages", "allow retain there"))
+    if limits.qos < 1:
+        found.append(bad("broker QoS", "it takes QoS 0 only: messages get lost", "allow QoS 1"))
+    return found
+
+
+def _certificate(visitor: Visitor) -> Finding:
+    expires_at = visitor.certificate_expires_at
+    if expires_at is None:
+        return ok("broker certificate", "no TLS")
+    days = (expires_at - time.time()) / 86400
+    if days * 86400 < CERTIFICATE_WARNING_S:
+        return warning("broker certificate", f"it ends in {days:.0f} days", "renew it")
+    return ok("broker certificate", f"good for {days:.0f} days")
+
+
+async def check_players(settings: Settings) -> AsyncIterator[Finding]:
+    """Open every player's device without a sound."""
+    configured = lay_out(settings, sound_device=True).outputs
+    players = {
+        name: output
+        for name, output in configured.items()
+        if isinstance(output, PlayerOutputSettings)
+    }
+    if not players:
+        yield ok("player", "no zone has one")
+    for name, output in players.items():
+        implied = name not in settings.outputs
+        yield await _player(name, output, implied=implied)
+
+
+async def _player(name: str, output: PlayerOutputSettings, *, implied: bool) -> Finding:
+    player = PlayerOutput(name, PlayerSettings(**output.model_dump(exclude={"kind"})))
+    fault = await player.probe()
+    about = f"player {name}"
+    if fault is None:
+        return ok(about, f"{player.player} opens the device")
+    told = f"{fault}: {CODES[fault].meaning}"
+    if implied:
+        return warning(about, told, f"no sound from this box; audio goes out over MQTT. {_audio()}")
+    return bad(about, told, _audio())
+
+
+def _audio() -> str:
+    if not Path("/dev/snd").is_dir():
+        return "There is no sound card (/dev/snd is missing)"
+    return "aplay -L lists devices; the user must be in the group audio"
