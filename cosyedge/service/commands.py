@@ -106,11 +106,11 @@ class Commands:
         grant = self._grants.of(topic).most
         self._carry_out(self._hands.dispatcher.skip(zone, self._clock.monotonic(), grant))
 
-    async def _pause(self, topic: CommandTopic, message: Message) -> None:
+    async def _pause(self, _topic: CommandTopic, message: Message) -> None:
         zone = self._zone(message)
         self._carry_out(self._hands.dispatcher.pause(zone, self._clock.monotonic()))
 
-    async def _resume(self, topic: CommandTopic, message: Message) -> None:
+    async def _resume(self, _topic: CommandTopic, message: Message) -> None:
         zone = self._zone(message)
         self._carry_out(self._hands.dispatcher.resume(zone, self._clock.monotonic()))
 
@@ -134,7 +134,7 @@ class Commands:
             coalesce_key=None,
         )
 
-    async def _prefetch(self, topic: CommandTopic, message: Message) -> None:
+    async def _prefetch(self, _topic: CommandTopic, message: Message) -> None:
         prefetch = wire.parse_prefetch(message.payload, self._limits)
         texts = list(prefetch.texts)
         lang = prefetch.lang
@@ -153,7 +153,7 @@ class Commands:
         self._hands.live.set(topic.zone, topic.argument or "", payload)
         self._on_setting(topic.zone, topic.argument or "")
 
-    async def _chime(self, topic: CommandTopic, message: Message) -> None:
+    async def _chime(self, _topic: CommandTopic, message: Message) -> None:
         wire.parse_chime(message.payload, self._limits)
         raise Refusal("not_supported_yet", "chimes are not supported yet")
 

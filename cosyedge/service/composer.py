@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TypeVar
 
-from cosyedge.core.announcement import CLASSES, Announcement, Origin
+from cosyedge.core.announcement import CLASSES, Announcement, Origin, VoiceChoice
 from cosyedge.core.errors import Refusal
 from cosyedge.core.utterance import Utterance
 from cosyedge.core.voice import Voice
@@ -19,9 +19,6 @@ from cosyedge.wire.say import SayMessage, SayRequest
 from cosyedge.wire.topics import CommandTopic, check_response_topic
 
 Choice = TypeVar("Choice")
-
-EVERYWHERE = "all"
-DEFAULT_ZONE = "default"
 
 
 class Composer:
@@ -72,7 +69,7 @@ class Composer:
             content_key=None if request.id else _content_key(request, zones, priority),
             size_bytes=len(message.payload),
             media=self._recording(request),
-            voice=replace(request.voice_choice, voice=voice.name if voice else request.voice),
+            voice=self._choice(request, voice),
             rendering=request.rendering,
             origin=self._origin(request, message, grant.most),
             capped_by=("grant",) if capped else (),
@@ -90,7 +87,7 @@ class Composer:
             return (topic.zone,)
         if request.zones:
             return request.zones
-        return (DEFAULT_ZONE if DEFAULT_ZONE in self.settings.zones else EVERYWHERE,)
+        return (self.settings.node.default_zone,)
 
     def _voice(self, request: SayRequest, zone: str) -> Voice | None:
         settings = self.settings.zones.get(zone)
@@ -104,6 +101,13 @@ class Composer:
         if request.speaker is not None and (voice is None or request.speaker not in voice.speakers):
             raise Refusal("unknown_voice", "the voice has no such speaker", field="speaker")
         return voice
+
+    def _choice(self, request: SayRequest, voice: Voice | None) -> VoiceChoice:
+        return replace(
+            request.voice_choice,
+            voice=voice.name if voice else request.voice,
+            speed=_said(request, "speed", self.settings.node.speed),
+        )
 
     async def _utterances(
         self, request: SayRequest, zone: str, voice: Voice | None
@@ -129,7 +133,7 @@ class Composer:
     def _recording(self, request: SayRequest) -> str | None:
         if request.media is not None and request.media not in self._media():
             raise Refusal(
-                "invalid_value", f"no recording is called {request.media!r}", field="media"
+                "unknown_media", f"no recording is called {request.media!r}", field="media"
             )
         return request.media
 
@@ -137,6 +141,7 @@ class Composer:
         limits = self.settings.limits
         emergency = priority >= CLASSES["emergency"]
         own_s = request.ttl or (limits.emergency_ttl_s if emergency else limits.ttl_s)
+        own_s = min(own_s, limits.ttl_max_s)
         return own_s if message.expiry_s is None else min(own_s, message.expiry_s)
 
     def _origin(self, request: SayRequest, message: Message, grant: int) -> Origin:

@@ -76,6 +76,7 @@ class Conductor:
         self.curtain: Curtain | None = None
         self._playing: dict[tuple[str, str], Playing] = {}
         self._stories: dict[str, Story] = {}
+        self._last_heard: dict[str, Announcement] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self.progressed_at = clock.monotonic()
@@ -95,9 +96,19 @@ class Conductor:
         self.progressed_at = self._clock.monotonic()
         self._set_timer()
 
+    def remember(self, announcement: Announcement) -> None:
+        """Know an announcement that was accepted before the restart."""
+        self._stories[announcement.id] = Story(announcement)
+
     def playing_in(self, zone: str) -> str | None:
         """The id that sounds in ``zone``."""
         return next((id for id, where in self._playing if where == zone), None)
+
+    def last_heard(self, zone: str | None) -> Announcement | None:
+        """What began last in ``zone``, or anywhere (None)."""
+        if zone is not None:
+            return self._last_heard.get(zone)
+        return max(self._last_heard.values(), key=lambda a: a.received_at, default=None)
 
     async def close(self) -> None:
         """Stop everything that plays; used when the daemon ends."""
@@ -185,6 +196,7 @@ class Conductor:
 
     def _heard(self, performance: Performance) -> None:
         """Tell ``started`` at the first sample of the first zone."""
+        self._last_heard[performance.zone] = performance.announcement
         story = self._stories.get(performance.announcement.id)
         if story is None or story.sounded:
             return

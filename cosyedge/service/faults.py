@@ -1,8 +1,7 @@
 """Latched faults: raised once, cleared by themselves, kept until somebody acknowledges them."""
 
 import logging
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from cosyedge.core.codes import CODES
 from cosyedge.core.events import Event, EventType
@@ -10,16 +9,13 @@ from cosyedge.service.ports import FaultLog, KeptFault
 
 log = logging.getLogger(__name__)
 
-Spawn = Callable[[Coroutine[Any, Any, Any], str], Any]
-
 
 class Faults:
     """What is wrong now. A fault that stays is told once; so is its end."""
 
-    def __init__(self, record: FaultLog, *, spawn: Spawn, tell: Callable[[Event], None]) -> None:
-        """``record`` keeps them; ``spawn`` runs its writing in the background."""
+    def __init__(self, record: FaultLog, *, tell: Callable[[Event], None]) -> None:
+        """``record`` keeps them over a restart."""
         self._record = record
-        self._spawn = spawn
         self._tell = tell
         self._active: dict[str, str] = {}
 
@@ -30,20 +26,22 @@ class Faults:
             return
         if known is not None:
             del self._active[name]
-            self._spawn(self._record.clear_fault(name, known), f"clear fault {name}")
+            self._record.fault_cleared(name)
             log.info("fault cleared: %s", name, extra=_fields(name, known))
             self._tell(Event(EventType.FAULT_CLEARED, name, known))
         if code is not None:
             self._active[name] = code
             message = message or CODES[code].meaning
-            self._spawn(self._record.raise_fault(name, code, message), f"raise fault {name}")
+            self._record.fault_raised(name, code)
             log.warning("fault raised: %s: %s", name, message, extra=_fields(name, code))
             details = {"message": message}
             self._tell(Event(EventType.FAULT_RAISED, name, code, details=details))
 
-    async def acknowledge(self, id: int | None) -> int:
-        """Acknowledge one kept fault, or all; returns how many."""
-        return len(await self._record.ack_faults(id))
+    def acknowledge(self, name: str | None) -> int:
+        """Acknowledge the faults of one name, or all; returns how many were latched."""
+        latched = [fault for fault in self.latched() if name in (None, fault.name)]
+        self._record.fault_acknowledged(name)
+        return len(latched)
 
     def active(self) -> Mapping[str, str]:
         """Code by name of what is wrong now."""

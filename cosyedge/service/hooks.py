@@ -62,7 +62,7 @@ class Curtain:
 
 async def _do(hook: Hook, broker: Broker) -> None:
     if hook.topic is not None:
-        message = Outgoing(hook.topic, hook.payload.encode(), retain=hook.retain)
+        message = Outgoing(hook.topic, hook.payload.encode())
         await broker.publish(message, deadline_s=hook.deadline_s)
     if not hook.argv:
         return

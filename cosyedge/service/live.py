@@ -8,7 +8,6 @@ from typing import Any
 from cosyedge.core.announcement import CLASSES
 from cosyedge.core.errors import Refusal
 from cosyedge.core.policy import parse_quiet_hours
-from cosyedge.service.faults import Spawn
 from cosyedge.service.ports import SettingsStore
 
 ON_OFF = {"ON": True, "OFF": False, "TRUE": True, "FALSE": False, "1": True, "0": False}
@@ -105,8 +104,7 @@ class LiveSettings:
         return self._values.get((zone, name))
 
     def _keep(self, zone: str | None, name: str, value: str | None) -> None:
-        key = _key(zone, name)
-        self._spawn(self._store.keep_setting(key, value), f"keep setting {key}")
+        self._store.set_setting(_key(zone, name), value)
 
 
 def _key(zone: str | None, name: str) -> str:

@@ -41,7 +41,7 @@ class Performance:
         self.part = from_part
         self.account = Account(began_at=clock.monotonic())
         self.failed_outputs: dict[Output, str] = {}
-        self._outputs = outputs
+        self.outputs = outputs
         self._fallback = fallback
         self._parts = parts
         self._shape = shape
@@ -83,7 +83,7 @@ class Performance:
     async def _deliver(self, speech: Speech, number: int) -> bool:
         """Write to what is open, opening it first; the fallback output is the last resort."""
         if not self._sessions:
-            await self._open([o for o in self._outputs if o not in self.failed_outputs], number)
+            await self._open([o for o in self.outputs if o not in self.failed_outputs], number)
         await self._write(speech, number)
         if self._sessions or self._fallback is None or self._fallback in self.failed_outputs:
             return bool(self._sessions)

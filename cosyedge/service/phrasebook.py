@@ -9,9 +9,8 @@ from cosyedge.core.announcement import CacheUse
 from cosyedge.core.errors import Cancelled, EngineFailure
 from cosyedge.core.speech import Speech, SpeechRequest
 from cosyedge.service.ports import CachedSpeech, Clock, PhraseStore, SpeechEngine
+from cosyedge.service.settings import Deadlines
 
-SHORTEST_DEADLINE_S = 5.0
-LONGEST_DEADLINE_S = 60.0
 SECONDS_PER_CHARACTER = 0.09
 SECONDS_PER_IDEOGRAM = 0.28
 
@@ -52,8 +51,10 @@ class Phrasebook:
         *,
         key_of: Callable[[SpeechRequest, str], str],
         measure: Callable[[Speech], CachedSpeech],
+        deadlines: Deadlines,
     ) -> None:
         """``key_of`` takes a request and its voice's digest; ``measure`` runs in a thread."""
+        self._deadlines = deadlines
         self.store = store
         self.engine = engine
         self._clock = clock
@@ -149,7 +150,8 @@ class Phrasebook:
     async def _synthesize(self, request: SpeechRequest, priority: int) -> Speech:
         voice = self.engine.voices[request.voice]
         expected_s = expected_speech_s(request.spoken) / request.speed * voice.real_time_factor
-        deadline_s = min(max(SHORTEST_DEADLINE_S, 3 * expected_s), LONGEST_DEADLINE_S)
+        limits = self._deadlines
+        deadline_s = min(max(limits.shortest_s, limits.factor * expected_s), limits.longest_s)
         made: Speech | None = None
         async with aclosing(
             self.engine.synthesize(

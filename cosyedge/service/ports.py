@@ -282,28 +282,31 @@ Sleep = Callable[[float], Awaitable[None]]
 class KeptFault(Protocol):
     """A fault as it is kept. Times are wall-clock seconds."""
 
-    id: int
-    name: str
-    code: str
-    message: str
-    raised_at: float
-    cleared_at: float | None
-    acked_at: float | None
+    @property
+    def name(self) -> str: ...
+    @property
+    def code(self) -> str: ...
+    @property
+    def raised_at(self) -> float: ...
+    @property
+    def cleared_at(self) -> float | None: ...
+    @property
+    def acked_at(self) -> float | None: ...
 
 
 class FaultLog(Protocol):
-    """Where the last 99 faults are kept over a restart."""
+    """Where the last 99 faults are kept over a restart; quick calls, written in the background."""
 
-    async def raise_fault(self, name: str, code: str, message: str) -> object:
-        """Latch a fault; the same one again changes nothing."""
+    def fault_raised(self, name: str, code: str) -> None:
+        """A fault began."""
         ...
 
-    async def clear_fault(self, name: str, code: str | None = None) -> object:
-        """Mark it as gone."""
+    def fault_cleared(self, name: str) -> None:
+        """It ended by itself."""
         ...
 
-    async def ack_faults(self, id: int | None = None) -> Sequence[object]:
-        """Acknowledge one, or all; returns those that were not before."""
+    def fault_acknowledged(self, name: str | None) -> None:
+        """Somebody saw it (None: all of them)."""
         ...
 
     def faults(self) -> Sequence[KeptFault]:
@@ -312,13 +315,13 @@ class FaultLog(Protocol):
 
 
 class SettingsStore(Protocol):
-    """Settings that were set by topic, kept over a restart."""
+    """Settings that were set by topic, kept over a restart; written in the background."""
 
     def settings(self) -> Mapping[str, str]:
         """All of them: ``hall/volume`` -> JSON text."""
         ...
 
-    async def keep_setting(self, key: str, value: str | None) -> None:
+    def set_setting(self, key: str, value: str | None) -> None:
         """Keep or (None) forget one."""
         ...
 

@@ -67,5 +67,5 @@ class Prerenderer:
 
     async def _requests(self, phrase: Phrase) -> list[SpeechRequest]:
         reading = await self._reader.read(phrase.text, lang=phrase.lang, voice=phrase.voice)
-        choice = VoiceChoice(voice=phrase.voice)
+        choice = VoiceChoice(voice=phrase.voice, speed=phrase.speed)
         return [self._reader.request(utterance, choice) for utterance in reading.utterances]

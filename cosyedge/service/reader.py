@@ -78,7 +78,7 @@ class Reader:
             speaker=choice.speaker or (voice.default_speaker if voice else None),
             speed=choice.speed,
             phonemes=utterance.phonemes,
-            quality=self._quality,
+            quality=self._quality if voice and "tiers" in voice.settings else {},
         )
 
     def reload(self, options: ReadingOptions) -> None:

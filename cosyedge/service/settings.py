@@ -13,7 +13,6 @@ class Hook:
     argv: tuple[str, ...] = ()
     topic: str | None = None
     payload: str = ""
-    retain: bool = False
     deadline_s: float = 2.0
 
 
@@ -42,6 +41,7 @@ class Phrase:
     text: str
     lang: str | None = None
     voice: str | None = None
+    speed: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,18 @@ class Limits:
     text_max_chars: int = 1_000
     ttl_s: float = 120.0
     emergency_ttl_s: float = 600.0
+    ttl_max_s: float = 86_400.0
     rate_per_s: float = 5.0
     rate_burst: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How long a synthesis may take: so many times what is expected, within two bounds."""
+
+    shortest_s: float = 5.0
+    factor: float = 3.0
+    longest_s: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +98,9 @@ class NodeSettings:
     base: str = "cosyedge"
     voice: str = "hibari"
     fallback_voice: str | None = None
+    default_zone: str = "default"
     log_text: bool = False
+    speed: float = 1.0
     quality: Mapping[str, float | int | str] = field(default_factory=dict)
 
 

@@ -54,6 +54,11 @@ class Teller:
         if event.is_end or (event.type in LOGGED and event.reason not in FLOODS):
             _log(event, announcement)
 
+    def end_unknown(self, event: Event) -> None:
+        """Queue the end of an id whose announcement could not be made again."""
+        self._queue.put_nowait(Told(event, self._render(event, None, None), is_row=True))
+        _log(event, None)
+
     async def accept(self, entry: JournalEntry, event: Event, announcement: Announcement) -> None:
         """Commit an accepted row with its event; returns when both are safe."""
         await self._journal.accept(entry, self._render(event, announcement, None))
