@@ -39,11 +39,11 @@ def write_bundle(path: Path, settings: Settings, findings: Sequence[Finding]) ->
         "settings": redacted(settings.model_dump(mode="json", by_alias=True)),
         "findings": [_anonymous(finding, settings) for finding in findings],
     }
+    text = json.dumps(report, indent=1, ensure_ascii=False).replace(str(Path.home()), "~")
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(report, file, indent=1, ensure_ascii=False)
-            file.write("\n")
+            file.write(text + "\n")
     except OSError as error:
         raise StorageFailure("disk", f"{path}: {error.strerror}") from error
 
@@ -63,8 +63,8 @@ def redacted(value: Any, key: str = "") -> Any:
 
 
 def _anonymous(finding: Finding, settings: Settings) -> dict[str, str]:
-    """Leave the broker's name and our home out of a finding's words."""
-    private = {settings.mqtt.host: "<host>", str(Path.home()): "~"}
+    """Leave the broker's name and our user name out of a finding's words."""
+    private = {settings.mqtt.host: "<host>"}
     if settings.mqtt.username:
         private[settings.mqtt.username] = "<username>"
     told = finding.as_dict()

@@ -3,7 +3,7 @@
 import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,15 +12,14 @@ from cosyedge.adapters.procstat import rss_bytes
 from cosyedge.adapters.voice_folder import FoundVoice, find_voices, search_order
 from cosyedge.config import Settings
 from cosyedge.config.outputs import PlayerOutputSettings
-from cosyedge.config.reading import reading_options
 from cosyedge.core.announcement import VoiceChoice
 from cosyedge.core.errors import EngineFailure, OutputFailure
 from cosyedge.core.speech import Speech
 from cosyedge.core.utterance import Utterance
+from cosyedge.daemon import translate
 from cosyedge.service.ports import Programme
 from cosyedge.service.reader import Reader
-from cosyedge.worker.pool import PoolSettings, WorkerPool
-from cosyedge.worker.settings import WorkerSettings
+from cosyedge.worker.pool import WorkerPool
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +47,9 @@ def find_voice(settings: Settings, name: str | None) -> FoundVoice:
 @asynccontextmanager
 async def own_pool(settings: Settings, found: FoundVoice) -> AsyncIterator[WorkerPool]:
     """Run a worker for one voice; it is ended on leaving."""
-    engine = settings.engine
-    worker = WorkerSettings(
-        threads=engine.threads,
-        memory_cap_bytes=engine.memory_cap_mb << 20,
-        stages=engine.stages,
-        options=engine.options.get(found.voice.name, {}),
-        load_deadline_s=engine.start_timeout_s,
-    )
     name = found.voice.name
-    pool = WorkerPool(
-        {name: found.voice},
-        {name: found.folder},
-        PoolSettings(name, worker),
-        rss_of=rss_bytes,
-    )
+    alone = replace(translate.pool_settings(settings), default_voice=name, total_cap_bytes=None)
+    pool = WorkerPool({name: found.voice}, {name: found.folder}, alone, rss_of=rss_bytes)
     await pool.start()
     try:
         yield pool
@@ -76,7 +63,7 @@ async def speak(settings: Settings, wish: Wish) -> Speech:
     name = found.voice.name
     reader = Reader(
         {name: found.voice},
-        reading_options(settings, found.voice),
+        translate.reading_options(settings),
         default_voice=name,
         quality={"tier": settings.engine.quality},
     )

@@ -1,12 +1,9 @@
-"""How texts are read, by the configuration: the lexicon and the text door's options."""
+"""The configured lexicon as the text door takes it."""
 
 from collections.abc import Mapping
 
-from cosyedge.config.settings import Settings
 from cosyedge.config.text import PronunciationSettings, TextSettings
-from cosyedge.core.voice import Voice
 from cosyedge.text.lexicon import Lexicon
-from cosyedge.text.options import ReadingOptions
 
 
 def lexicon_of(text: TextSettings) -> Lexicon:
@@ -25,19 +22,3 @@ def lexicon_of(text: TextSettings) -> Lexicon:
             if isinstance(said, PronunciationSettings)
         }
     return Lexicon(words, phonemes)
-
-
-def reading_options(settings: Settings, voice: Voice, lang: str | None = None) -> ReadingOptions:
-    """Give the options of a text in ``lang`` (None: the node's) for ``voice``."""
-    return ReadingOptions(
-        lang=lang or settings.node.lang or "auto",
-        latin_default=settings.node.latin_default,
-        han_default=settings.node.han_default,
-        languages=voice.languages,
-        markup=settings.text.markup,
-        lexicon=lexicon_of(settings.text),
-        max_chars=voice.max_chars,
-        text_max_chars=settings.limits.text_max_chars,
-        reads_numbers=voice.reads_numbers,
-        unavailable=settings.policy.unavailable,
-    )
