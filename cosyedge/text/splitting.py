@@ -7,27 +7,32 @@ the pieces joined give the text back.
 import re
 from collections.abc import Iterator
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: Words whose full stop never ends a sentence, by language; lower case, without the last stop.
 ABBREVIATIONS: dict[str, frozenset[str]] = {
-    "en": frozenset(
+    "en": _words(
         "dr mr mrs ms prof st approx no nos vs e.g i.e fig dept bldg est tel ext incl excl rev ver "
         "gen col lt sgt capt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu "
-        "thur thurs fri sat temp avg min max hr".split()
+        "thur thurs fri sat temp avg min max hr"
     ),
-    "de": frozenset(
+    "de": _words(
         "dr hr fr prof ca nr tel str z.b z. d.h d. u.a u. bzw ggf evtl inkl exkl max min mind bzgl "
         "abt geb vgl st sog jan feb mär apr jun jul aug sep sept okt nov dez mo di mi do fr sa so "
-        "std sek temp v.a i.d.r".split()
+        "std sek temp v.a i.d.r"
     ),
 }
 #: Of those, the ones that may also stand last in a sentence: a capital letter then begins anew.
-_MAY_END = frozenset("min max hr temp avg std sek st str no fr so do mi sat sun mar".split())
+_MAY_END = _words("min max hr temp avg std sek st str no fr so do mi sat sun mar")
 
 _MARK = re.compile(r"[.!?。！？；…｡;]+[\"'”’」』）)\]】»›]*\s*|\s*\n\s*")
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 #: After these a German "3." is an ordinal and the sentence goes on.
 _ORDINAL_BEFORE = re.compile(
-    r"(?:^|\b(?:am|im|der|die|das|dem|den|des|zum|zur|vom|beim|bis|ab|seit|und|jede[rns]?|ins))\s*"
+    r"(?:\b(?:am|im|der|die|das|dem|den|des|zum|zur|vom|beim|bis|ab|seit|und|jede[rns]?|ins))\s*"
     r"(?:\d{1,2}\.?\s*(?:-|–|bis|und|\.)\s*)?\d{1,3}$",
     re.IGNORECASE,
 )
@@ -58,19 +63,8 @@ def sentences(text: str, lang: str) -> list[str]:
     return pieces
 
 
-def merge_short(pieces: list[str], min_chars: int, max_chars: int) -> list[str]:
-    """Join each piece shorter than ``min_chars`` with its neighbour, if both fit the bound."""
-    merged: list[str] = []
-    for piece in pieces:
-        short = merged and min(_weight(merged[-1]), _weight(piece)) < min_chars
-        if short and len(merged[-1]) + len(piece) <= max_chars:
-            merged[-1] += piece
-        else:
-            merged.append(piece)
-    return merged
-
-
-def _weight(piece: str) -> int:
+def weight(piece: str) -> int:
+    """Give about how long a piece takes to say, in Latin characters."""
     # One character of Chinese, Japanese or Korean is about as long to say as three Latin ones.
     return sum(3 if char > "\u2e80" else 1 for char in piece.strip())
 

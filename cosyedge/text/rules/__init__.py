@@ -1,0 +1,51 @@
+"""The rules of a language, in the order in which they run."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib import import_module
+from types import ModuleType
+
+from cosyedge.text.languages import grammar_for
+from cosyedge.text.rules import codes, dates, measures, money, numbers, times, words
+from cosyedge.text.rules.rule import Rule
+
+_OWN = {
+    "en": "english",
+    "zh": "chinese",
+    "yue": "chinese",
+    "ja": "japanese",
+    "ko": "korean",
+    "de": "german",
+}
+
+
+@lru_cache(maxsize=8)
+def number_rules(lang: str) -> tuple[Rule, ...]:
+    """Give the rules for a text with a digit: the most telling shapes first, bare numbers last."""
+    grammar = grammar_for(lang)
+    own = _own(lang)
+    return (
+        *codes.rules(grammar),
+        *dates.rules(grammar),
+        *times.rules(grammar),
+        *words.early_rules(grammar),
+        *money.rules(grammar),
+        *own.rules(grammar),
+        *measures.rules(grammar),
+        *own.late_rules(grammar),
+        *numbers.rules(grammar),
+        *codes.name_rules(grammar),
+        *numbers.plain_rules(grammar),
+    )
+
+
+@lru_cache(maxsize=8)
+def word_rules(lang: str) -> tuple[Rule, ...]:
+    """Give the rules that run last, on any text."""
+    grammar = grammar_for(lang)
+    own: Callable[..., list[Rule]] | None = getattr(_own(lang), "word_rules", None)
+    return (*(own(grammar) if own else ()), *words.rules(grammar))
+
+
+def _own(lang: str) -> ModuleType:
+    return import_module(f"cosyedge.text.rules.{_OWN[lang]}")

@@ -1,0 +1,36 @@
+"""Values that a template gives when it has none: unavailable, unknown, None."""
+
+import re
+
+_WORD = r"(?:unavailable|unknown|undefined|None|null|NULL|nan|NaN|[Uu]navailable|[Uu]nknown)"
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+#: A value stands before a unit, a mark, the end or a word of another script; or after is, at, a colon.
+_UNIT = r"(?:°\s?[CFK]?|℃|℉|%|‰|(?:k?Wh?|k?Pa|hPa|bar|ppm|ppb|lx|dB|km/h|m/s|kg|V|A|Hz|min|m³|m²|l)(?![A-Za-z]))"
+_VALUE = re.compile(
+    rf"(?<![A-Za-z0-9_-])(?P<word>{_WORD})(?![A-Za-z0-9_])"
+    rf"(?:(?P<unit>\s?{_UNIT})|(?=\s*(?:$|[.,;:!?)\]。，！？；、）\n]|[{_CJK}])))"
+    rf"|(?<=[:=：＝])\s?(?P<told>{_WORD})(?![A-Za-z0-9_])"
+    rf"|(?<=\bis )(?P<after>{_WORD})(?![A-Za-z0-9_])"
+)
+
+
+def find(text: str) -> str | None:
+    """Give the first word that stands where a value should, or None."""
+    match = _VALUE.search(text)
+    if match is None:
+        return None
+    return match["word"] or match["told"] or match["after"]
+
+
+def replace(text: str, words: str) -> tuple[str, list[tuple[str, str]]]:
+    """Say ``words`` for each missing value and its unit; empty ``words`` only drops the unit."""
+    done: list[tuple[str, str]] = []
+
+    def put(match: re.Match[str]) -> str:
+        written = match["word"] or match["told"] or match["after"]
+        said = match[0].replace(match["unit"] or "\0", "").replace(written, words or written)
+        if said != match[0]:
+            done.append((match[0], said))
+        return said
+
+    return _VALUE.sub(put, text), done

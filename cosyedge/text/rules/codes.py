@@ -1,0 +1,170 @@
+"""Names made of letters and digits: addresses, versions, telephones, rooms, devices."""
+
+import re
+
+from cosyedge.text.grammar import Grammar
+from cosyedge.text.numerals import LATIN, parse_number
+from cosyedge.text.rules.rule import Rule, before
+
+_IP = r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2})?(?::\d{1,5})?(?![\d.]*\d)"
+_MAC = r"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:])"
+_PARTS = re.compile(rf"\d+(?:\.\d+)?|[{LATIN}]+|[-_–/.+#]")
+_PHONE = (
+    r"\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,6}"
+    r"|\(\d{2,5}\)\s?\d{3,4}[ -]\d{3,4}"
+    r"|0\d{1,4}[-/ ]\d{3,4}-\d{3,4}"
+    r"|0\d{2,4}[-/]\d{4,9}"
+    r"|[48]00-\d{3}-?\d{4}"
+    r"|\d{3}[-.]\d{3}[-.]\d{4}"
+    r"|1[3-9]\d-\d{4}-\d{4}"
+)
+
+
+def rules(grammar: Grammar) -> list[Rule]:
+    """Give the rules for what looks like nothing else: run before any number is read."""
+    return [
+        Rule("address", re.compile(_IP), lambda m: _address(grammar, m[0]), "."),
+        Rule("address", re.compile(_MAC), lambda m: _spelled(grammar, m[0]), ":-"),
+        Rule(
+            "version",
+            re.compile(
+                rf"(?<![{LATIN}0-9])(?P<word>(?i:version|ver\.?|版本|バージョン|버전|release|firmware|固件|韧体|Firmware)"
+                rf"\s?[:：]?\s?)?(?P<v>[vV]\.?\s?)?(?P<number>\d{{1,5}}(?:\.\d{{1,5}}){{1,3}})"
+                rf"(?P<tail>-?(?:rc|beta|alpha)\.?\d*)?(?![{LATIN}0-9])"
+            ),
+            lambda m: _version(grammar, m),
+            ".",
+        ),
+        *_phones(grammar),
+    ]
+
+
+def _address(grammar: Grammar, written: str) -> str:
+    parts = re.split(r"([./:])", written)
+    joint = grammar.dot if grammar.spaced else grammar.dot.strip()
+    return "".join(
+        grammar.digits(part) if part.isdigit() else joint if part == "." else " " for part in parts
+    )
+
+
+def _spelled(grammar: Grammar, written: str) -> str:
+    chars = (char for char in written if char.isalnum())
+    return " ".join(grammar.digits(char) if char.isdigit() else char.upper() for char in chars)
+
+
+def _version(grammar: Grammar, match: re.Match[str]) -> str | None:
+    word, number = match["word"] or "", match["number"]
+    if not word and not match["v"] and number.count(".") < 2:
+        return None
+    if not word and not match["v"] and re.fullmatch(r"\d{1,3}(?:\.\d{3})+", number):
+        return None  # 1.234.567 is a number in German
+    said = grammar.point.join(grammar.cardinal(part) for part in number.split("."))
+    lead = word if word else grammar.version if match["v"] else ""
+    tail = match["tail"] or ""
+    return f"{lead}{said}{' ' + tail.strip('-') if tail else ''}"
+
+
+def _phones(grammar: Grammar) -> list[Rule]:
+    near = re.compile(
+        rf"(?:{grammar.phone_words})(?![a-zäöü])[^\d.!?。！？]{{0,14}}$", re.IGNORECASE
+    )
+    cjk = not grammar.spaced
+
+    def shaped(match: re.Match[str]) -> str | None:
+        if match[0].startswith("+") and sum(char.isdigit() for char in match[0]) < 8:
+            return None
+        groups = re.findall(r"\d+", match[0])
+        plus = grammar.plus if match[0].startswith("+") else ""
+        return plus + grammar.phone(groups)
+
+    def told(match: re.Match[str]) -> str | None:
+        if not near.search(before(match)):
+            return None
+        groups = re.findall(r"\d+", match[0])
+        return grammar.phone(groups) if sum(map(len, groups)) >= 3 else None
+
+    def short(match: re.Match[str]) -> str | None:
+        first, second = match[1], match[2]
+        if not (second[0] == "0" or near.search(before(match)) or first == "555"):
+            return None
+        return grammar.phone((first, second))
+
+    edge = rf"(?<![{LATIN}0-9.:,+-])"
+    end = rf"(?![{LATIN}0-9]|[.,:-]\d)"
+    rules = [
+        Rule("telephone", re.compile(rf"{edge}(?:{_PHONE}){end}"), shaped),
+        Rule("telephone", re.compile(rf"{edge}(\d{{3}})-(\d{{4}}){end}"), short, "-"),
+        Rule("telephone", re.compile(rf"{edge}\d{{2,12}}(?:[-/ ]\d{{2,8}}){{0,4}}{end}"), told),
+    ]
+    if cjk:
+        rules.append(
+            Rule(
+                "telephone",
+                re.compile(r"(?<![0-9A-Za-z.])1[3-9]\d{9}(?![0-9])"),
+                lambda m: grammar.phone((m[0],)),
+            )
+        )
+    return rules
+
+
+def name_rules(grammar: Grammar) -> list[Rule]:
+    """Give the rules for rooms and devices: run after measures, times and ranges."""
+    joint = r"(?:\s?(?:,|and|und|&|or|oder|to|bis|-|–|~|、|和|与|到|至)\s?)"
+    return [
+        Rule(
+            "code",
+            re.compile(
+                rf"(?<![{LATIN}])(?P<word>(?i:{grammar.code_words})(?:\s(?:code|no\.?|nr\.?|number|id))?"
+                rf"[\s:：#号為为是]{{0,3}}(?:is\s|ist\s|は|은\s|는\s)?)"
+                rf"(?P<run>\d{{3,}}(?:{joint}\d{{3,}})*)(?![{LATIN}0-9]|[.,:/%°]\d|[-–]\d)"
+            ),
+            lambda m: _code(grammar, m),
+        ),
+        Rule(
+            "name",
+            re.compile(rf"(?<![{LATIN}0-9])[{LATIN}0-9]++(?:(?:[-_–/+]|\.(?=\d))[{LATIN}0-9]++)*+"),
+            lambda m: name(grammar, m[0]),
+        ),
+    ]
+
+
+def _code(grammar: Grammar, match: re.Match[str]) -> str:
+    def say(part: re.Match[str]) -> str:
+        return grammar.code_number(part[0])
+
+    run = re.sub(r"(?<=\d)\s?[-–~]\s?(?=\d)", grammar.to, match["run"])
+    return match["word"] + re.sub(r"\d+", say, run)
+
+
+def name(grammar: Grammar, token: str) -> str | None:
+    """Say letters and digits of a name: A-205 → A two oh five."""
+    if token.isalpha() or not any(char.isdigit() for char in token):
+        return None
+    parts = _PARTS.findall(token)
+    if not any(part.isalpha() for part in parts):
+        return None
+    said: list[str] = []
+    previous = ""
+    for part in parts:
+        if part[0].isdigit():
+            number = parse_number(part, False)
+            words = grammar.number(number) if "." in part else grammar.code_number(part)
+            if previous[:1] in ("-", "–", "_", "/") and len(said) and _was_number(said):
+                words = grammar.name_joint + words
+            said.append("\x01" + words)
+        elif part.isalpha():
+            said.append(part)
+        previous = part
+    return _joined(grammar, said)
+
+
+def _was_number(said: list[str]) -> bool:
+    return said[-1].startswith("\x01")
+
+
+def _joined(grammar: Grammar, said: list[str]) -> str:
+    text = said[0].lstrip("\x01")
+    for last, part in zip(said, said[1:], strict=False):
+        touching = not grammar.spaced and (last[0] == "\x01" or part[0] == "\x01")
+        text += ("" if touching else " ") + part.lstrip("\x01")
+    return text

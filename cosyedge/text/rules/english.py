@@ -1,0 +1,41 @@
+"""What only English asks for: ordinals, decades, years after in and since."""
+
+import re
+
+from cosyedge.text.languages.en import English
+from cosyedge.text.numerals import BEGIN
+from cosyedge.text.rules.rule import Rule
+
+_YEAR_AFTER = (
+    r"(?P<word>(?i:\b(?:in|since|until|year|during|early|late|spring|summer|autumn|winter|fall|"
+    r"copyright|model|version))\s)(?P<year>(?:19|20)\d\d)(?![\d:]|[.,/-]\d|\s[a-z]+s\b|%)"
+)
+
+
+def rules(grammar: English) -> list[Rule]:
+    """Give the rules that run before measures."""
+    return [
+        Rule("ordinal", re.compile(r"(?<![\d.,])(\d{1,9})(?:st|nd|rd|th)(?![A-Za-z0-9])"),
+             lambda m: grammar.ordinal(m[1])),
+        Rule("decade", re.compile(r"(?<![\d.,])((?:19|20)\d)0s\b"),
+             lambda m: _decade(grammar, m[1])),
+        Rule("always", re.compile(r"(?<!\d)24/7(?!\d)"), lambda _: "twenty-four seven", "/"),
+        Rule("year", re.compile(_YEAR_AFTER), lambda m: m["word"] + grammar.year(m["year"])),
+        Rule("times", re.compile(rf"{BEGIN}(\d{{1,3}})[x×](?![A-Za-z0-9])(?!\s?\d)"),
+             lambda m: _times(grammar, m[1]), "x×"),
+    ]  # fmt: skip
+
+
+def late_rules(grammar: English) -> list[Rule]:
+    """Give no rules: English counts without counters."""
+    del grammar
+    return []
+
+
+def _decade(grammar: English, tens: str) -> str:
+    said = grammar.year(f"{tens}0")
+    return said[:-1] + "ies" if said.endswith("y") else said + "s"
+
+
+def _times(grammar: English, number: str) -> str:
+    return {"1": "once", "2": "twice"}.get(number) or f"{grammar.cardinal(number)} times"

@@ -1,0 +1,126 @@
+"""Numbers with a unit: temperatures, percents, SI units; single, in ranges, with a tolerance."""
+
+import re
+
+from cosyedge.text.grammar import Grammar
+from cosyedge.text.numerals import BEGIN, LATIN, SIGN, number_pattern, parse_number
+from cosyedge.text.rules.rule import Rule, after, before
+from cosyedge.text.units import unit_pattern
+
+_JOINT = r"\s?(?P<joint>[-–—~〜−±]|\+/-)\s?"
+#: One letter that may as well be part of a name: gate 12 A, 登机口12A.
+_LETTERS = frozenset("AVWKNJtgdmlLhs")
+_NAME_BEFORE = re.compile(
+    r"(?:\b(?:room|gate|bay|line|zone|block|building|section|seat|row|house|apartment|suite|platform|"
+    r"track|unit|Raum|Halle|Gleis|Reihe|Platz|Tor|Haus|Linie|Gate)\s|口|门|門|号|號|区|區|座|栋|棟|室|位|站台|"
+    r"月台|番|출구|게이트|구역|동\s|ゲート|ホーム)\s?$",
+    re.IGNORECASE,
+)
+_HEAT = re.compile(
+    r"temp|degree|outside|inside|oven|freezer|fridge|water|heat|cool|weather|warm|cold|thermostat|温|溫|气温|"
+    r"온도|기온|Grad|Wetter|Ofen|Wasser",
+    re.IGNORECASE,
+)
+
+
+def rules(grammar: Grammar) -> list[Rule]:
+    """Give the rules for measures."""
+    # 22,5 °C in a text whose decimal mark is a point: no thousands have two digits.
+    loose = "" if grammar.decimal_comma else r"(?:\d++,\d{1,2}(?![\d,]))|"
+    number = rf"(?:{loose}{number_pattern(grammar.decimal_comma)})"
+    unit = unit_pattern(grammar.own_units)
+    return [
+        _compound(grammar),
+        Rule(
+            "measure",
+            re.compile(
+                rf"(?P<sign>{SIGN}|\+/-\s?)?{BEGIN}(?P<first>{number})"
+                rf"(?:\s?(?:{unit})?{_JOINT}(?P<sign2>[-−+]?)(?P<last>{number}))?"
+                rf"(?P<gap>[\s-]?)(?P<unit>{unit})(?![{LATIN}0-9²³])(?P<stop>\.(?=\s[a-zäöü0-9]))?"
+            ),
+            lambda m: _measure(grammar, m),
+        ),
+        Rule(
+            "measure",
+            re.compile(
+                rf"(?P<sign>{SIGN})?{BEGIN}(?P<first>{number})\s?(?P<unit>[CF])(?![{LATIN}0-9])"
+            ),
+            lambda m: _bare_degrees(grammar, m),
+            "CF",
+        ),
+    ]
+
+
+def _measure(grammar: Grammar, match: re.Match[str]) -> str | None:
+    symbol, written = match["unit"], match["first"]
+    unit = grammar.units.find(symbol)
+    if unit is None or _is_a_name(match, symbol):
+        return None
+    if match["gap"] == "-" and symbol not in (
+        "min",
+        "h",
+        "m",
+        "s",
+        "kg",
+        "g",
+        "km",
+        "cm",
+        "mm",
+        "l",
+    ):
+        return None
+    if not grammar.decimal_comma and re.fullmatch(r"\d+,\d{1,2}", written):
+        written = written.replace(",", ".")
+    sign = (match["sign"] or "").strip().replace("+/-", "±")
+    numbers = [parse_number(written, grammar.decimal_comma, sign)]
+    joint = grammar.to
+    if match["last"]:
+        numbers.append(parse_number(match["last"], grammar.decimal_comma, match["sign2"]))
+        joint = f" {grammar.plus_minus}" if match["joint"] in ("±", "+/-") else grammar.to
+        if not grammar.spaced:
+            joint = joint.strip()
+    return grammar.measure(numbers, unit, joint, before(match))
+
+
+def _is_a_name(match: re.Match[str], symbol: str) -> bool:
+    if symbol not in _LETTERS:
+        return False
+    if symbol == "K" and not match["gap"] and len(match["first"]) < 3 and not match["sign"]:
+        return True  # 4K is a picture, 300K and 2.5 K are kelvins
+    return bool(_NAME_BEFORE.search(before(match)))
+
+
+def _bare_degrees(grammar: Grammar, match: re.Match[str]) -> str | None:
+    decimals = "." in match["first"] or "," in match["first"]
+    sentence = match.string
+    if not (decimals or match["sign"] or _HEAT.search(sentence)) or len(match["first"]) < 2:
+        return None
+    if after(match, 1).isalpha() and after(match, 1).isascii():
+        return None
+    unit = grammar.units.find(f"°{match['unit']}")
+    if unit is None:
+        return None
+    return grammar.measure(
+        [parse_number(match["first"], grammar.decimal_comma, match["sign"] or "")], unit
+    )
+
+
+def _compound(grammar: Grammar) -> Rule:
+    """Read 2h 30m, 1h30: the m after hours is a minute."""
+
+    def say(match: re.Match[str]) -> str | None:
+        parts = []
+        for symbol, value in (("h", match[1]), ("min", match[2]), ("s", match[3])):
+            unit = grammar.units.find(symbol)
+            if value and unit:
+                parts.append(grammar.measure([parse_number(value, False)], unit, "", before(match)))
+        return (" " if grammar.spaced else "").join(parts)
+
+    return Rule(
+        "measure",
+        re.compile(
+            rf"{BEGIN}(\d{{1,3}})\s?h\s?(\d{{1,2}})\s?(?:m|min|')?(?:\s?(\d{{1,2}})\s?s)?(?![{LATIN}0-9])"
+        ),
+        say,
+        "h",
+    )
