@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -59,13 +59,16 @@ class RunningBroker:
 
 
 @contextlib.contextmanager
-def running_broker(directory: Path, kind: Kind = "auto") -> Iterator[RunningBroker]:
+def running_broker(
+    directory: Path, kind: Kind = "auto", lines: Sequence[str] = ()
+) -> Iterator[RunningBroker]:
     """Start a broker whose files are in ``directory``; it is ended on leaving.
 
+    ``lines`` are further lines of mosquitto.conf.
     Raises SettingsError where neither broker is installed, or the one asked for is not.
     """
     port = free_port()
-    name, command = _command(directory, kind, port)
+    name, command = _command(directory, kind, port, lines)
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -95,11 +98,12 @@ def find_mosquitto() -> str | None:
     return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
-def _command(directory: Path, kind: Kind, port: int) -> tuple[str, list[str]]:
+def _command(directory: Path, kind: Kind, port: int, lines: Sequence[str]) -> tuple[str, list[str]]:
     mosquitto = find_mosquitto()
     config = directory / "broker.conf"
     if mosquitto is not None and kind != "iotcore":
-        config.write_text(MOSQUITTO.format(port=port), "utf-8")
+        text = MOSQUITTO.format(port=port) + "".join(f"{line}\n" for line in lines)
+        config.write_text(text, "utf-8")
         return "mosquitto", [mosquitto, "-c", str(config)]
     if importlib.util.find_spec("iotcore") is not None and kind != "mosquitto":
         config = directory / "broker.toml"
