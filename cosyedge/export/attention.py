@@ -1,8 +1,8 @@
-"""Relative-position attention ("ESPnet, new style"), with every position table computed beforehand.
+"""Relative-position attention ("ESPnet, new style"), its position tables computed beforehand.
 
-score(i, j) = [(q_i + u)·k_j + (q_i + v)·P(i − j)] / √head, where P(d) = linear_pos(PE(d)) depends on
-no input. Eager PyTorch recomputes P over 2t + 1 rows in every layer at every step: at t = 500 that
-is eighty times the work of all the rest.
+score(i, j) = [(q_i + u)·k_j + (q_i + v)·P(i − j)] / √head, where P(d) = linear_pos(PE(d)) depends
+on no input. Eager PyTorch recomputes P over 2t + 1 rows in every layer at every step: at t = 500
+that is eighty times the work of all the rest.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ def projection(tensors: Mapping[str, Floats], name: str) -> tuple[Projection, He
 def position_table(
     tensors: Mapping[str, Floats], name: str, heads: Heads, distances: range
 ) -> Floats:
-    """Return P for ``distances``: [heads, width, distances].
+    """Return P for ``distances``: [heads, distances, width].
 
     PE(d) holds sin(d·10000^(−2i/D)) at 2i and the cosine at 2i + 1.
     """
@@ -63,7 +63,7 @@ def position_table(
     encoding = np.empty((len(distances), size), np.float32)
     encoding[:, 0::2], encoding[:, 1::2] = np.sin(angle), np.cos(angle)
     rows = encoding @ weight.T
-    return np.ascontiguousarray(rows.reshape(-1, heads.count, heads.width).transpose(1, 2, 0))
+    return np.ascontiguousarray(rows.reshape(-1, heads.count, heads.width).transpose(1, 0, 2))
 
 
 def position_scores(
@@ -71,14 +71,14 @@ def position_scores(
 ) -> str:
     """Return (q + v)·P(i − j): [batch, heads, rows, width] for ``q`` [batch, rows, D].
 
-    ``window`` is P [heads, head, width + 1], column c holding the distance (width − c) for the
-    first row: each row is shifted by one against the row above. With one column more than needed,
+    ``window`` is P [heads, width + 1, head], whose entry c holds the distance (width − c) for the
+    first row: each row is shifted by one against the row above. With one entry more than needed,
     dropping the first ``rows`` numbers of the flat product and reading it at ``width`` does that.
     """
     biased = g.op("Add", q, g.weight(to_position))
     split = g.op("Reshape", biased, g.integers(0, 0, heads.count, heads.width))
     by_head = g.op("Transpose", split, perm=[0, 2, 1, 3])
-    product = g.op("MatMul", by_head, window)
+    product = g.op("FusedMatMul", by_head, window, domain=MICROSOFT, transB=1)
     flat = g.op("Reshape", product, g.integers(0, heads.count, -1))
     end = g.integers(np.iinfo(np.int64).max)
     shifted = g.op("Slice", flat, rows, end, g.integers(2))
@@ -87,8 +87,8 @@ def position_scores(
 
 
 def table_window(g: Graph, table: str, start: str, end: str, half: bool) -> str:
-    """Cut columns [start, end) from a stored table; a table of half floats is widened after it."""
-    cut = g.op("Slice", table, start, end, g.integers(2))
+    """Cut entries [start, end) from a stored table; a table of half floats is widened after it."""
+    cut = g.op("Slice", table, start, end, g.integers(1))
     return g.op("Cast", cut, to=1) if half else cut
 
 

@@ -114,9 +114,9 @@ def _read_index(path: Path, archive: zipfile.ZipFile) -> tuple[str, object]:
     if len(names) != 1 or names[0].count("/") != 1:
         raise _invalid(path, "it must hold exactly one data.pkl")
     root = names[0].removesuffix("data.pkl")
-    if f"{root}byteorder" in archive.namelist():
-        if _member(path, archive, f"{root}byteorder", 16).strip() != b"little":
-            raise _invalid(path, "its byte order is not little")
+    order = f"{root}byteorder"
+    if order in archive.namelist() and _member(path, archive, order, 16).strip() != b"little":
+        raise _invalid(path, "its byte order is not little")
     data = _member(path, archive, names[0], PICKLE_MAX_BYTES)
     try:
         return root, _Unpickler(path, io.BytesIO(data)).load()

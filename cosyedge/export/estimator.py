@@ -72,7 +72,7 @@ def estimator(g: Graph, tensors: Tensors, heads: int, precision: Precision) -> N
 
 
 def _blocks(tensors: Tensors, kind: str) -> list[str]:
-    names = []
+    names: list[str] = []
     while f"{PREFIX}.{kind}.{len(names)}.0.mlp.1.weight" in tensors:
         names.append(f"{PREFIX}.{kind}.{len(names)}")
     return names

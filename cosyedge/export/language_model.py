@@ -48,7 +48,7 @@ def language_model(
         window = table_window(g, g.weight(table.astype(precision.tables)), start, end, half)
         scores = position_scores(g, q, merged.to_position, heads, window, new, width)
         mixed = f"mixed_{index}"
-        shape = ["batch", heads.count, "room", heads.width]
+        shape: list[int | str] = ["batch", heads.count, "room", heads.width]
         g.node(
             "GroupQueryAttention",
             [

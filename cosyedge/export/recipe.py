@@ -41,7 +41,7 @@ _PlainLoader.add_multi_constructor("!", _untagged)
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A section of the file; keys are read by path, references such as ``<sample_rate>`` resolved."""
+    """The file as data, read by dotted paths; references such as ``<sample_rate>`` are resolved."""
 
     path: Path
     document: Mapping[str, Any]

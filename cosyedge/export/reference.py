@@ -89,8 +89,8 @@ def _language(
     for name, layer in (("first", 0), ("last", plan.layers - 1)):
         pair = [cache.arrays[f"{kind}_{layer}"][0, :, :rows] for kind in ("key", "value")]
         made[f"kv_prefill_{name}"] = np.concatenate(pair, axis=-1)
-    for token in tokens[:-1]:
-        logits.append(cache.advance(model.assets.speech([token])[None]).copy())
+    steps = (cache.advance(model.assets.speech([token])[None]).copy() for token in tokens[:-1])
+    logits.extend(steps)
     made["text_affine"] = prefix[None, 2:-1]
     made["logits"] = np.concatenate(logits)
     return made

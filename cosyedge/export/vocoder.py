@@ -41,7 +41,7 @@ def plain_weight(tensors: Tensors, name: str) -> Floats:
         if f"{name}.{gain}" in tensors:
             v = tensors[f"{name}.{direction}"].astype(np.float64)
             norm = np.sqrt((v**2).sum(axis=tuple(range(1, v.ndim)), keepdims=True))
-            return (tensors[f"{name}.{gain}"] * v / norm).astype(np.float32)
+            return np.asarray(tensors[f"{name}.{gain}"] * v / norm, np.float32)
     raise SettingsError("model_invalid", f"hift.pt: the tensor {name}.weight is missing")
 
 

@@ -12,6 +12,7 @@ from cosyedge.engine.cosyvoice.plan import ModelPlan
 
 Floats = NDArray[np.float32]
 
+TABLES = ("text", "speech", "flow")
 CONSTANTS = (
     "markers",
     "language_speaker_weight",
@@ -58,7 +59,8 @@ class Assets:
         if speaker not in self.speakers:
             known = ", ".join(self.speakers)
             raise EngineFailure("engine_error", f"no speaker {speaker!r}; there are {known}")
-        return self.constants["speakers"][self.speakers.index(speaker)]
+        found: Floats = self.constants["speakers"][self.speakers.index(speaker)]
+        return found
 
     def language_speaker(self, embedding: Floats) -> Floats:
         """Return the language model's row [1, size] for an embedding [n]."""
@@ -81,7 +83,7 @@ def open_assets(files: Mapping[str, Path], plan: ModelPlan, speakers: tuple[str,
             constants = {name: archive[name].astype(np.float32) for name in CONSTANTS}
     except (OSError, ValueError, KeyError) as error:
         raise EngineFailure("model_invalid", "constants.npz cannot be read") from error
-    tables = [Embedding(files[f"{name}_embedding"]) for name in ("text", "speech", "flow")]
-    if len(tables[0]) != plan.text_tokens or len(constants["speakers"]) != len(speakers):
+    text, speech, flow = (Embedding(files[f"{name}_embedding"]) for name in TABLES)
+    if len(text) != plan.text_tokens or len(constants["speakers"]) != len(speakers):
         raise EngineFailure("model_invalid", "the tables are not what the manifest says")
-    return Assets(*tables, constants, speakers)
+    return Assets(text, speech, flow, constants, speakers)

@@ -20,8 +20,10 @@ from cosyedge.engine.session import SessionOptions
 HASHING_THREADS = 2
 
 
-def open_model(voice: Voice, folder: Path, settings: EngineSettings) -> Model:
-    """Verify the bundle in ``folder`` and return its model; graphs are loaded when first used.
+def open_bundle(
+    voice: Voice, folder: Path, settings: EngineSettings
+) -> tuple[Model, dict[str, Path]]:
+    """Verify the bundle in ``folder``; return its model, no graph loaded yet, and files by role.
 
     Raises EngineFailure: model_missing, model_invalid.
     """
@@ -30,9 +32,8 @@ def open_model(voice: Voice, folder: Path, settings: EngineSettings) -> Model:
     graphs = {name: _graph(name, files) for name in GRAPHS}
     staged = is_staged(settings.stages, settings.memory_cap_bytes, graphs)
     options = SessionOptions(threads=usable_threads(settings.threads))
-    return Model(
-        plan, open_assets(files, plan, voice.speakers), Stages(graphs, options, staged=staged)
-    )
+    stages = Stages(graphs, options, staged=staged)
+    return Model(plan, open_assets(files, plan, voice.speakers), stages), files
 
 
 def verified(voice: Voice, folder: Path) -> dict[str, Path]:

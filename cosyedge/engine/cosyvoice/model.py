@@ -1,6 +1,6 @@
 """The model as five steps, each on its graph: prefix, tokens, condition, mel, samples."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +41,7 @@ class Model:
     def prefix(self, text_ids: Sequence[int], embedding: Floats, watch: Watch) -> Floats:
         """Return the language model's rows [text + 3, size]: start, speaker, text, task."""
         rows = self.assets.text(text_ids)[None]
-        text = self.stages.session("text_encoder").run({"rows": rows}, watch.cancel)[0][0]
+        text = self._run("text_encoder", {"rows": rows}, watch)[0]
         markers = self.assets.constants["markers"]
         speaker = self.assets.language_speaker(embedding)
         return np.concatenate([markers[:1], speaker, text, markers[1:]])
@@ -55,13 +55,14 @@ class Model:
     def projected(self, tokens: Sequence[int], watch: Watch) -> Floats:
         """Return the flow encoder's rows [tokens, mel]."""
         rows = self.assets.flow(tokens)[None]
-        return self.stages.session("flow_encoder").run({"rows": rows}, watch.cancel)[0][0]
+        projected: Floats = self._run("flow_encoder", {"rows": rows}, watch)[0]
+        return projected
 
     def mu(self, projected: Floats, watch: Watch) -> Floats:
         """Return mu [1, mel, frames] for the flow encoder's rows."""
         frames = self.plan.mel_frames(len(projected))
         feeds = {"stretched": stretched(self.plan.flow, projected, frames)}
-        return self.stages.session("regulator").run(feeds, watch.cancel)[0]
+        return self._run("regulator", feeds, watch)
 
     def condition(self, tokens: Sequence[int], embedding: Floats, watch: Watch) -> Condition:
         """Return what the estimator is told about these tokens."""
@@ -75,7 +76,8 @@ class Model:
 
     def f0(self, mel: Floats, watch: Watch) -> Floats:
         """Return F0 [frames] in hertz."""
-        return self.stages.session("f0").run({"mel": mel}, watch.cancel)[0][0]
+        f0: Floats = self._run("f0", {"mel": mel}, watch)[0]
+        return f0
 
     def source(self, f0: Floats, drawn: SourceNoise) -> Floats:
         """Return the vocoder's excitation [samples]."""
@@ -88,3 +90,7 @@ class Model:
         """Return samples [frames · samples_per_frame] in [-limit, limit]."""
         session = self.stages.session("vocoder")
         return speak(session, self.plan, mel, source, watch.cancel, watch.check)
+
+    def _run(self, graph: str, feeds: Mapping[str, Floats], watch: Watch) -> Floats:
+        found: Floats = self.stages.session(graph).run(feeds, watch.cancel)[0]
+        return found

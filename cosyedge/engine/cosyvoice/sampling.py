@@ -55,7 +55,7 @@ def draw(
 
 
 def _nucleus(chances: Floats, sampling: Sampling) -> NDArray[np.intp]:
-    """Return the likeliest ids, each taken while the sum before it is below top_p; at most top_k."""
+    """Return the likeliest ids, at most top_k, each while the sum before it is below top_p."""
     count = min(sampling.top_k, len(chances))
     least = np.partition(chances, -count)[-count]
     ids = np.flatnonzero(chances >= least)
@@ -74,5 +74,6 @@ def _pick(ids: NDArray[np.intp] | None, chances: Floats, random: np.random.Gener
 
 
 def _softmax(scores: Floats) -> Floats:
-    exp = np.exp(scores - scores.max())
-    return exp / exp.sum()
+    exp: Floats = np.exp(scores - scores.max())
+    exp /= exp.sum()
+    return exp

@@ -7,6 +7,7 @@ pages are given back to the system.
 import ctypes
 import gc
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,9 @@ GRAPHS = (
 # What stands beside the graphs' files in a resident worker: Python, ONNX Runtime, the longest
 # piece's cache and activations.
 RESIDENT_EXTRA_BYTES = 300 << 20
+LOADING_THREADS = 2
+# The regulator and the F0 predictor: staged or not, they stay until a large graph is loaded.
+SMALL_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ def _stamp(path: Path) -> tuple[Path, int, int]:
 
 
 class Stages:
-    """Loads graphs when they are asked for; if ``staged``, each drops the one before."""
+    """Loads graphs when they are asked for; if ``staged``, each large one drops the one before."""
 
     def __init__(
         self, files: Mapping[str, GraphFile], options: SessionOptions, *, staged: bool
@@ -76,11 +80,19 @@ class Stages:
         Raises EngineFailure (model_missing, model_invalid, out_of_memory).
         """
         if name not in self._sessions:
-            if self.staged:
+            if self.staged and self._files[name].size_bytes > SMALL_BYTES:
                 self.release()
-            self._files[name].check()
-            self._sessions[name] = Session(self._files[name].path, self._options)
+            self._sessions[name] = self._loaded(name)
         return self._sessions[name]
+
+    def fill(self) -> None:
+        """Load every graph, two at a time, unless they are staged."""
+        if self.staged:
+            return
+        missing = [name for name in self._files if name not in self._sessions]
+        with ThreadPoolExecutor(LOADING_THREADS) as pool:
+            loaded = pool.map(self._loaded, missing)
+            self._sessions.update(zip(missing, loaded, strict=True))
 
     def release(self) -> None:
         """Drop every session and give its memory back."""
@@ -89,6 +101,10 @@ class Stages:
         self._sessions.clear()
         gc.collect()
         give_back()
+
+    def _loaded(self, name: str) -> Session:
+        self._files[name].check()
+        return Session(self._files[name].path, self._options)
 
 
 def is_staged(wanted: str, cap_bytes: int | None, files: Mapping[str, GraphFile]) -> bool:

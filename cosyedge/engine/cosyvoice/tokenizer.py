@@ -6,6 +6,7 @@ Only ordinary text exists here: ``<|zh|>`` in a message is eight characters, nev
 import base64
 import re
 import unicodedata
+from itertools import pairwise
 from pathlib import Path
 
 from cosyedge.core.errors import EngineFailure
@@ -45,9 +46,7 @@ class Tokenizer:
         """Join the neighbours of the lowest rank until no joint stands in the vocabulary."""
         parts = [bytes([byte]) for byte in data]
         while len(parts) > 1:
-            joints = [
-                self._ranks.get(left + right) for left, right in zip(parts, parts[1:], strict=False)
-            ]
+            joints = [self._ranks.get(left + right) for left, right in pairwise(parts)]
             known = [rank for rank in joints if rank is not None]
             if not known:
                 break

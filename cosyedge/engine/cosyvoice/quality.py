@@ -1,0 +1,70 @@
+"""What a request may ask of the model: a tier, or its parts."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cosyedge.core.errors import EngineFailure
+from cosyedge.engine.cosyvoice.flow import Integration
+
+STEPS_MAX = 50
+# Mel against ``fine``, full size, random weights, int8: standard 41 dB, draft 31 dB. The flow's
+# work is 1, 0.7 and 0.35 of fine's (docs/benchmarks.md).
+TIERS = {
+    "fine": Integration(steps=10, guided=10),
+    "standard": Integration(steps=10, guided=4),
+    "draft": Integration(steps=5, guided=2),
+}
+DEFAULT_TIER = "standard"
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """The settings of one request. ``seed`` is mixed with the text and the voice."""
+
+    integration: Integration
+    temperature: float = 1.0
+    seed: int = 0
+
+
+def read_quality(asked: Mapping[str, float | int | str]) -> Quality:
+    """Read a request's quality settings; keys of other engines are left alone.
+
+    Raises EngineFailure("engine_error") for a value that cannot be used.
+    """
+    tier = str(asked.get("tier", DEFAULT_TIER))
+    if tier not in TIERS:
+        raise EngineFailure("engine_error", f"no tier {tier!r}; there are {', '.join(TIERS)}")
+    chosen = TIERS[tier]
+    steps = int(_number(asked, "steps", chosen.steps, 1, STEPS_MAX))
+    guided = chosen.guided if steps == chosen.steps else -(-chosen.guided * steps // chosen.steps)
+    guided = int(_number(asked, "guided", guided, 1, STEPS_MAX))
+    return Quality(
+        Integration(steps, min(guided, steps)),
+        _number(asked, "temperature", 1.0, 0.05, 5.0),
+        int(_number(asked, "seed", 0, 0, 2**53)),
+    )
+
+
+def _number(
+    asked: Mapping[str, float | int | str], key: str, default: float, least: float, most: float
+) -> float:
+    try:
+        value = float(asked.get(key, default))
+    except ValueError:
+        value = float("nan")
+    if not least <= value <= most:
+        raise EngineFailure("engine_error", f"{key} must be {least:g} to {most:g}")
+    return value
+
+
+def generators(*what: str) -> tuple[np.random.Generator, np.random.Generator]:
+    """Return the generators of tokens and of noise that belong to these words alone.
+
+    A piece sounds the same each time, alone or in a batch: the phrase cache relies on it.
+    """
+    key = int.from_bytes(hashlib.sha256("\0".join(what).encode()).digest()[:16])
+    tokens, noise = np.random.SeedSequence(key).spawn(2)
+    return np.random.default_rng(tokens), np.random.default_rng(noise)
