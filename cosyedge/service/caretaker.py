@@ -14,6 +14,7 @@ log = logging.getLogger(__name__)
 
 PROBE_PERIOD_S = 5.0
 PING_PERIOD_S = 5.0
+CONDITION_PERIOD_S = 1.0
 PING_DEADLINE_S = 2.0
 #: How often we look where no service manager waits for us.
 LOOK_PERIOD_S = 5.0
@@ -32,8 +33,11 @@ class Caretaker:
         clock: Clock,
         *,
         status: Callable[[], str],
+        conditions: Mapping[str, Callable[[], str | None]],
+        probe_period_s: float = PROBE_PERIOD_S,
     ) -> None:
-        """``status`` is the line for the service manager."""
+        """``status`` is the line for the service manager; ``conditions`` give, by the name of
+        the fault, its code while it lasts."""
         self._vitals = vitals
         self._faults = faults
         self._engine = engine
@@ -41,6 +45,8 @@ class Caretaker:
         self._notifier = notifier
         self._clock = clock
         self._status = status
+        self._conditions = conditions
+        self._probe_period_s = probe_period_s
         self.loop_lag_s = 0.0
 
     def heard(self, performance: Performance) -> None:
@@ -60,7 +66,7 @@ class Caretaker:
             for name in names:
                 code = await self._outputs[name].probe()
                 self._faults.report(f"output.{name}", code)
-            await asyncio.sleep(PROBE_PERIOD_S)
+            await asyncio.sleep(self._probe_period_s)
             active = self._faults.active()
             names = {name for name in self._outputs if f"output.{name}" in active}
 
@@ -76,6 +82,13 @@ class Caretaker:
                     fault = error.code
             self._faults.report("engine", fault)
             await asyncio.sleep(PING_PERIOD_S)
+
+    async def watch_conditions(self) -> None:
+        """Raise and clear the faults of what only has a state: connections, the disk."""
+        while True:
+            for name, code in self._conditions.items():
+                self._faults.report(name, code())
+            await asyncio.sleep(CONDITION_PERIOD_S)
 
     async def watch(self) -> None:
         """Earn the watchdog: tell the service manager that we live only while all parts do."""

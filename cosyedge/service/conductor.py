@@ -79,6 +79,7 @@ class Conductor:
         self._last_heard: dict[str, Announcement] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._draining = False
         self.progressed_at = clock.monotonic()
 
     def carry_out(self, decisions: Iterable[Decision]) -> None:
@@ -110,6 +111,16 @@ class Conductor:
             return self._last_heard.get(zone)
         return max(self._last_heard.values(), key=lambda a: a.received_at, default=None)
 
+    async def drain(self, deadline_s: float) -> None:
+        """Start nothing more and let what plays come to its end, for ``deadline_s`` at most.
+
+        What would have started stays open in the journal, for the next node.
+        """
+        self._draining = True
+        tasks = [playing.task for playing in self._playing.values() if playing.task is not None]
+        if tasks:
+            await asyncio.wait(tasks, timeout=deadline_s)
+
     async def close(self) -> None:
         """Stop everything that plays; used when the daemon ends."""
         if self._timer is not None:
@@ -136,6 +147,8 @@ class Conductor:
             self._stories.pop(id, None)
 
     def _start(self, start: Start) -> None:
+        if self._draining:
+            return
         stage = self._cast(start, self._heard)
         story = self._stories.setdefault(start.announcement.id, Story(start.announcement))
         for performance in stage.performances:

@@ -61,9 +61,7 @@ KINDS: dict[str, Kind] = {
 class LiveSettings:
     """Values by (zone, setting); a zone's own wins over the node's."""
 
-    def __init__(self, store: SettingsStore, voices: Mapping[str, object], *, spawn: Spawn) -> None:
-        """``spawn`` runs the store's writing in the background."""
-        self._spawn = spawn
+    def __init__(self, store: SettingsStore, voices: Mapping[str, object]) -> None:
         self._store = store
         self._voices = voices
         self._values: dict[tuple[str | None, str], Any] = {}

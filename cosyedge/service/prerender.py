@@ -39,6 +39,10 @@ class Prerenderer:
             for phrase in self._wanted:
                 await self._render(phrase)
 
+    def texts(self) -> list[str]:
+        """The texts of all configured phrases."""
+        return [phrase.text for phrase in self._wanted]
+
     async def missing(self) -> list[str]:
         """The texts of phrases that the cache does not hold."""
         texts = []

@@ -1,0 +1,182 @@
+"""The plant: every adapter of one node, built from the configuration, nothing started."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cosyedge.adapters.cache_disk import DiskLimits, DiskTier
+from cosyedge.adapters.cache_store import PhraseCache
+from cosyedge.adapters.encoding import Encoder
+from cosyedge.adapters.journal import FallbackJournal, MemoryJournal, SqliteJournal
+from cosyedge.adapters.mqtt import MqttBroker
+from cosyedge.adapters.player import PlayerOutput, PlayerSettings
+from cosyedge.adapters.procstat import box_memory, rss_bytes
+from cosyedge.adapters.recordings import Recordings
+from cosyedge.adapters.systemd import Notifier
+from cosyedge.adapters.voice_folder import Shelf, find_voices, search_order
+from cosyedge.config import Layout, Settings, lay_out, mqtt_password
+from cosyedge.core.errors import StorageFailure
+from cosyedge.daemon import translate
+from cosyedge.daemon.clock import SystemClock
+from cosyedge.daemon.outputs import make_outputs
+from cosyedge.service.ports import MemoryReading, Message, Output
+from cosyedge.wire.topics import Topics
+from cosyedge.worker.pool import WorkerPool
+
+log = logging.getLogger(__name__)
+
+#: Beyond the Receive Maximum nothing waits here: the broker keeps it.
+INBOX = 256
+
+DiskJournal = FallbackJournal | MemoryJournal
+
+
+@dataclass(slots=True)
+class DiskFault:
+    """The code of what is wrong with the journal's disk, or None."""
+
+    code: str | None = None
+
+    def hear(self, code: str | None) -> None:
+        """Take the journal's word for it."""
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """What the node works with. ``inbox`` and ``urgent_inbox`` are filled by the sessions."""
+
+    settings: Settings
+    layout: Layout
+    topics: Topics
+    clock: SystemClock
+    notifier: Notifier
+    journal: DiskJournal
+    disk_fault: DiskFault
+    cache: PhraseCache
+    shelf: Shelf
+    pool: WorkerPool
+    broker: MqttBroker
+    urgent_broker: MqttBroker
+    outputs: dict[str, Output]
+    recordings: Recordings
+    encoder: Encoder
+    inbox: "asyncio.Queue[Message]"
+    urgent_inbox: "asyncio.Queue[Message]"
+
+
+class BoxMemory:
+    """Satisfies service.ports.Memory."""
+
+    def read(self) -> MemoryReading:
+        """One reading of this process and the box."""
+        box = box_memory()
+        return MemoryReading(rss_bytes(os.getpid()), box.available_bytes, box.total_bytes)
+
+
+async def has_sound_device() -> bool:
+    """Whether some installed player can open the default device; makes no sound."""
+    return await PlayerOutput("player", PlayerSettings()).probe() is None
+
+
+async def build(
+    settings: Settings,
+    notifier: Notifier,
+    *,
+    on_online: Callable[[], None],
+    pool: WorkerPool | None = None,
+) -> Plant:
+    """Make all adapters; ``on_online`` is called at each connection.
+
+    ``pool`` is that of the node before, which goes on.
+
+    Raises SettingsError and StorageFailure("in_use").
+    """
+    disk_fault = DiskFault()
+    implied = not settings.outputs
+    layout = lay_out(settings, sound_device=implied and await has_sound_device())
+    topics = Topics(settings.node.base, settings.node.name)
+    clock = SystemClock()
+    inbox: asyncio.Queue[Message] = asyncio.Queue(INBOX)
+    urgent_inbox: asyncio.Queue[Message] = asyncio.Queue(INBOX)
+    password = mqtt_password(settings.mqtt)
+    broker = MqttBroker(
+        translate.mqtt_settings(settings, topics, password=password, urgent=False),
+        inbox.put,
+        on_online=on_online,
+    )
+    urgent_broker = MqttBroker(
+        translate.mqtt_settings(settings, topics, password=password, urgent=True),
+        urgent_inbox.put,
+    )
+    encoder = Encoder()
+    shelf = find_voices(search_order(settings.paths.state_dir))
+    for name, fault in shelf.faults.items():
+        log.warning("voice %s: %s", name, fault, extra={"COSYEDGE_CODE": fault.code})
+    return Plant(
+        settings=settings,
+        layout=layout,
+        topics=topics,
+        clock=clock,
+        notifier=notifier,
+        journal=await asyncio.to_thread(open_journal, settings, clock, disk_fault),
+        disk_fault=disk_fault,
+        cache=await _open_cache(settings),
+        shelf=shelf,
+        pool=pool or make_pool(shelf, settings),
+        broker=broker,
+        urgent_broker=urgent_broker,
+        outputs=make_outputs(layout.outputs, topics, broker, encoder),
+        recordings=Recordings(settings.paths.recordings),
+        encoder=encoder,
+        inbox=inbox,
+        urgent_inbox=urgent_inbox,
+    )
+
+
+def make_pool(shelf: Shelf, settings: Settings) -> WorkerPool:
+    """The workers of all voices; none is started."""
+    return WorkerPool(
+        {name: found.voice for name, found in shelf.voices.items()},
+        {name: found.folder for name, found in shelf.voices.items()},
+        translate.pool_settings(settings),
+        rss_of=rss_bytes,
+    )
+
+
+def open_journal(settings: Settings, clock: SystemClock, disk_fault: DiskFault) -> DiskJournal:
+    """The journal on disk, or in memory where the disk cannot be used. Blocks."""
+    journal = settings.journal
+    memory = MemoryJournal(clock, history_text=journal.history_text)
+    if not journal.enabled:
+        return memory
+    path = settings.paths.state_dir / "journal.sqlite"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        disk = SqliteJournal(
+            path, clock, max_bytes=journal.max_mb << 20, history_text=journal.history_text
+        )
+    except OSError as error:
+        disk_fault.hear("disk")
+        log.warning("no journal: %s", error.strerror, extra={"COSYEDGE_CODE": "disk"})
+        return memory
+    except StorageFailure as error:
+        if error.code == "in_use":
+            raise
+        disk_fault.hear(error.code)
+        log.warning("no journal: %s", error, extra={"COSYEDGE_CODE": error.code})
+        return memory
+    if disk.damage is not None:
+        log.warning("journal moved aside: %s", disk.damage, extra={"COSYEDGE_CODE": "corrupt"})
+    return FallbackJournal(disk, memory, on_disk=disk_fault.hear)
+
+
+async def _open_cache(settings: Settings) -> PhraseCache:
+    limits = DiskLimits(limit_bytes=settings.cache.disk_mb << 20)
+    folder = settings.paths.cache_dir / "phrases"
+    disk = DiskTier(folder, limits) if settings.cache.disk_mb else None
+    cache = PhraseCache(disk, settings.cache.memory_mb << 20)
+    await cache.open()
+    return cache
