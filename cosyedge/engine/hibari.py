@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.random import default_rng
 
 from cosyedge.core.errors import EngineFailure
 from cosyedge.core.speech import Samples, Speech, SpeechRequest
@@ -91,7 +92,7 @@ class Hibari:
         phonemes = self._phonemes(request)
         if not any(phoneme.isalpha() for phoneme in phonemes):
             raise EngineFailure("engine_error", "hibari can read nothing of this sentence")
-        random = np.random.default_rng(int(request.quality.get("seed", 0)))
+        random = default_rng(int(request.quality.get("seed", 0)))
         parts = []
         for piece in split_phonemes(phonemes, MAX_PHONEMES):
             spectra = self._spectra(piece, request.speed, cancel)

@@ -124,8 +124,7 @@ class Worker:
         gc.disable()
         engine = engine_module(order.voice.engine).load(order.voice, Path(order.folder), settings)
         limits.give_back()
-        if settings.memory_cap_bytes is not None:
-            limits.cap_memory(settings.memory_cap_bytes)
+        _cap_memory(settings.memory_cap_bytes)
         engine.warm_up()
         gc.freeze()
         gc.enable()
@@ -146,6 +145,17 @@ class Worker:
 
     def _answer(self, answer: Answer) -> None:
         self._connection.sendall(encode(answer_frame(answer)))
+
+
+def _cap_memory(cap_bytes: int | None) -> None:
+    """Keep the worker under its cap; raises EngineFailure where the voice alone exceeds it."""
+    if cap_bytes is None:
+        return
+    resident_bytes, _ = limits.memory()
+    if resident_bytes >= cap_bytes:
+        facts = f"{resident_bytes >> 20} MB, and the cap is {cap_bytes >> 20} MB"
+        raise EngineFailure("out_of_memory", f"the loaded voice takes {facts}")
+    limits.cap_memory(cap_bytes)
 
 
 def _orders(connection: socket.socket) -> Iterator[Order]:

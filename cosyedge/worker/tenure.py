@@ -48,7 +48,7 @@ class Tenure:
         self._clock = clock
         self._loading: asyncio.Queue[News] = asyncio.Queue()
         self._pings: dict[int, asyncio.Future[None]] = {}
-        self._complaint: str | None = None
+        self._complaint = EngineFailure("engine_crashed", "the worker died")
         self._reading = asyncio.create_task(self._read(), name=f"worker {link.pid} answers")
 
     async def load(self, voice: Voice, folder: Path) -> Ready:
@@ -149,9 +149,10 @@ class Tenure:
             async with asyncio.timeout(timeout_s):
                 await answered
         except TimeoutError as error:
+            failure = EngineFailure("engine_timeout", "the worker did not answer a ping")
             if was_idle and self.job is None:
-                self._link.kill()
-            raise EngineFailure("engine_timeout", "the worker did not answer a ping") from error
+                self._give_up(failure)
+            raise failure from error
         return self._clock() - asked_at
 
     def check(self) -> None:
@@ -171,8 +172,7 @@ class Tenure:
                 self.progressed_at = self._clock()
                 self._route(answer)
         except FrameError as error:
-            self._complaint = f"the worker spoke nonsense: {error}"
-            self._link.kill()
+            self._give_up(EngineFailure("engine_crashed", f"the worker spoke nonsense: {error}"))
         finally:
             self._tell_loss()
 
@@ -203,5 +203,11 @@ class Tenure:
             if not answered.done():
                 answered.set_exception(self._loss())
 
+    def _give_up(self, complaint: EngineFailure) -> None:
+        """Kill the worker; it gets no job from here on."""
+        self._complaint = complaint
+        self._link.kill()
+        self.lost.set()
+
     def _loss(self) -> EngineFailure:
-        return EngineFailure("engine_crashed", self._complaint or "the worker died")
+        return EngineFailure(self._complaint.code, str(self._complaint))
