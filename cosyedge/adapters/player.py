@@ -45,27 +45,29 @@ class PlayerOutput:
         *,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Start nothing yet; ``probe`` finds the player."""
+        """Start nothing yet; without an argv, ``probe`` finds the player."""
         self.name = name
         self._settings = settings
         self._monotonic = monotonic
-        self._command: PlayerCommand | None = None
+        argv = settings.argv
+        self._command = self._of_settings(argv) if argv else None
+        self._fault: str | None = None
         self._session: PlayerSession | None = None
 
     @property
     def player(self) -> str | None:
-        """The program that was found to work, if one was."""
+        """The program that is used, once that is known."""
         return self._command.argv[0] if self._command else None
 
     async def open(self, programme: Programme) -> PlayerSession:  # noqa: ARG002 - the port's
         """Begin a programme; the player starts with the first part, whose rate it takes.
 
-        Raises OutputFailure (device_missing, device_busy) where no player works.
+        Raises OutputFailure at once with what the last probe told where no player works.
         """
+        if self._command is None and self._fault is None:
+            await self.probe()
         if self._command is None:
-            fault = await self.probe()
-            if self._command is None:
-                raise OutputFailure(fault or "device_missing", f"{self.name}: no player works")
+            raise OutputFailure(self._fault or "device_missing", f"{self.name}: no player works")
         settings = self._settings
         own_hz = _PROBE_RATE_HZ if needs_own_rate(settings.device) else None
         wanted = SessionSettings(
@@ -85,19 +87,22 @@ class PlayerOutput:
         """
         if self._session is not None and self._session.is_sounding:
             return None
-        fault: str | None = "device_missing"
+        self._fault = "device_missing"
         for command in self._candidates():
-            fault = await self._try(command)
-            if fault is None:
+            self._fault = await self._try(command)
+            if self._fault is None:
                 self._command = command
-                return None
-        return fault
+                break
+        return self._fault
 
     def _candidates(self) -> Sequence[PlayerCommand]:
         settings = self._settings
         if settings.argv:
-            return [PlayerCommand(settings.argv, settings.device, settings.buffer_ms)]
+            return [self._of_settings(settings.argv)]
         return installed_players(settings.device, settings.buffer_ms)
+
+    def _of_settings(self, argv: tuple[str, ...]) -> PlayerCommand:
+        return PlayerCommand(argv, self._settings.device, self._settings.buffer_ms)
 
     async def _try(self, command: PlayerCommand) -> str | None:
         argv = command.at_rate(self._settings.rate_hz or _PROBE_RATE_HZ)

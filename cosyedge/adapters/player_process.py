@@ -134,14 +134,16 @@ class PlayerProcess:
             raise await self.failure() from error
 
     async def _writable(self, timeout_s: float) -> None:
-        loop = asyncio.get_running_loop()
+        loop, pipe = asyncio.get_running_loop(), self._pipe
         ready = asyncio.Event()
-        loop.add_writer(self._pipe, ready.set)
+        loop.add_writer(pipe, ready.set)
         try:
             with suppress(TimeoutError):
                 await asyncio.wait_for(ready.wait(), timeout_s)
         finally:
-            loop.remove_writer(self._pipe)
+            # Closed meanwhile, its number may be another's by now.
+            if self._pipe == pipe:
+                loop.remove_writer(pipe)
 
 
 def _last_words(complaints: int) -> str:
