@@ -94,6 +94,8 @@ class ReferenceModel(ReferenceOrder):
                 self._end_round(leg, now)
             elif leg.spoken_s >= (leg.entry.a.max_duration_s or inf):
                 self.close(leg, _TOO_LONG)
+            elif now >= leg.expires_at:
+                self.close(leg, ROUNDS_EXPIRED if leg.rounds else EXPIRED)
             else:
                 leg.stage, leg.was_cut = "waiting", True
                 leg.part = 0 if leg.entry.a.resume is Resume.START else at_part
@@ -135,9 +137,10 @@ class ReferenceModel(ReferenceOrder):
         for name in [name for name in self.rules if zone in (None, name)]:
             self.paused.add(name)
             for leg in self.legs("playing"):
-                if leg.zone == name and leg.entry.a.priority < 240 and not leg.held:
-                    leg.spoken_s += now - (leg.since or now)
-                    leg.held, leg.since = True, None
+                if leg.zone == name and leg.entry.a.priority < 240 and leg.since is not None:
+                    self.silence(leg, now)
+                    late = now + leg.entry.a.expires_at - leg.entry.a.received_at
+                    leg.held_until = leg.expires_at if now < leg.expires_at else late
                     self.facts.append(("hold", name, "True"))
         return self.settle(now)
 
@@ -146,8 +149,8 @@ class ReferenceModel(ReferenceOrder):
         for name in [name for name in self.rules if zone in (None, name)]:
             self.paused.discard(name)
             for leg in self.legs("playing"):
-                if leg.zone == name and leg.held:
-                    leg.held, leg.since = False, now
+                if leg.zone == name and leg.held_until is not None:
+                    leg.held_until, leg.since = None, now
                     self.facts.append(("hold", name, "False"))
         return self.settle(now)
 
@@ -159,7 +162,8 @@ class ReferenceModel(ReferenceOrder):
             self.queue_again([leg for leg in due if leg.due_at is not None])
         for leg in self.legs("waiting", "playing"):
             limit_s = leg.entry.a.max_duration_s
-            if now >= leg.expires_at and (leg.stage == "waiting" or leg.held):
+            until = leg.expires_at if leg.stage == "waiting" else leg.held_until
+            if until is not None and now >= until:
                 self.end(leg, ROUNDS_EXPIRED if leg.rounds else EXPIRED)
             elif limit_s and leg.since is not None and now >= leg.since + limit_s - leg.spoken_s:
                 self.end(leg, _TOO_LONG)

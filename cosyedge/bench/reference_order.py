@@ -36,7 +36,7 @@ class ModelLeg:
     part: int = 0
     rounds: int = 0
     was_cut: bool = False
-    held: bool = False
+    held_until: float | None = None
     due_at: float | None = None
     verdict: ZoneResult | None = None
     result: ZoneResult | None = None
@@ -77,7 +77,7 @@ class ReferenceOrder:
     def silence(self, leg: ModelLeg, now: float) -> None:
         """Let a zone fall silent."""
         leg.spoken_s += now - leg.since if leg.since is not None else 0
-        leg.held, leg.since = False, None
+        leg.held_until, leg.since = None, None
 
     def end(self, leg: ModelLeg, result: ZoneResult) -> None:
         """End a leg at once, or when its fade is over."""

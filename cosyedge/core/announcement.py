@@ -1,5 +1,6 @@
 """An announcement: what to say, where, how urgently, and until when it is worth saying."""
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -13,12 +14,13 @@ CLASSES: dict[str, int] = {
     "urgent": 200,
     "emergency": 240,
 }
+_NAMES = tuple(CLASSES)
+_FLOORS = tuple(CLASSES.values())
 
 
 def class_of(priority: int) -> str:
     """Name the highest class that ``priority`` (0 to 255) reaches; below all: background."""
-    reached = [name for name, floor in CLASSES.items() if floor <= priority]
-    return reached[-1] if reached else "background"
+    return _NAMES[max(0, bisect_right(_FLOORS, priority) - 1)]
 
 
 class Interrupt(StrEnum):

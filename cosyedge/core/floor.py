@@ -80,7 +80,6 @@ class Floor:
     def vacate(self, leg: Leg, now: float) -> None:
         """Take it from its zone; the caller says where it goes."""
         leg.stop_clock(now)
-        leg.held = False
         leg.zone.leg = None
         leg.job.active -= 1
         if leg.job.active == 0:
@@ -120,18 +119,17 @@ class Floor:
         if leg is None or leg.stage is not Stage.PLAYING or is_emergency(leg.announcement):
             return
         if paused:
-            leg.stop_clock(now)
-        elif leg.held:
-            leg.run_clock(now)
+            leg.hold(now)
+        elif leg.held_until is not None:
+            leg.go_on(now)
         else:
             return
-        leg.held = paused
         self._changed[leg.job] = None
         self.out.append(Hold(zone.name, paused))
 
     def settle(self, now: float) -> list[Decision]:
         """Wake companions, serve the zones, and hand out all decisions since the last time."""
-        for job in list(self._changed):
+        for job in [job for job in self._changed if not job.active]:
             self._release(job, now)
         while self._unsettled:
             zone, _ = self._unsettled.popitem()
@@ -139,7 +137,11 @@ class Floor:
             if not self._unsettled:
                 self._leave_out_busy(now)
         for job in self._changed:
-            self._arm(job)
+            at = job.wake_at()
+            if at is None or at == inf:
+                self.timers.discard(job)
+            else:
+                self.timers.add(job, at)
         self._changed.clear()
         cuts = [Cut(job.announcement.id, tuple(z), why) for (job, why), z in self._cuts.items()]
         self._cuts.clear()
@@ -205,7 +207,7 @@ class Floor:
         leg.stage = Stage.PLAYING
         leg.verdict = None
         leg.job.active += 1
-        leg.run_clock(now)
+        leg.go_on(now)
         self._ledger.backlog.discard(leg.job)
         self._changed[leg.job] = None
         cap = judge(leg.zone.rules, leg.announcement.priority, self.minute).volume
@@ -237,9 +239,7 @@ class Floor:
         return is_fading and self._next(leg.zone, now) is leg
 
     def _release(self, job: Job, now: float) -> None:
-        """Zones that spoke together repeat together: the interval begins when all are through."""
-        if job.active:
-            return
+        """When no zone speaks it any more, begin the interval: those heard together repeat so."""
         legs = [leg for leg in job.at(Stage.RESTING) if leg.due_at is None]
         interval_s = job.announcement.repetition.interval_s
         for leg in legs:
@@ -253,13 +253,6 @@ class Floor:
             self.disturb(other.zone for other in leg.job.legs.values())
         else:
             self._unsettled[leg.zone] = None
-
-    def _arm(self, job: Job) -> None:
-        at = job.wake_at()
-        if at is None or at == inf:
-            self.timers.discard(job)
-        else:
-            self.timers.add(job, at)
 
 
 def overdue(leg: Leg) -> Cause:

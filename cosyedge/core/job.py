@@ -40,6 +40,7 @@ class Leg:
     ``rounds`` counts those heard to their end, ``part`` is where the next start begins.
     ``verdict`` is what a leg that is being cut becomes; None: it waits to go on.
     ``due_at`` of a resting leg is None while its companions still speak.
+    ``held_until`` is when a pause that goes on ends it; None: it is not held.
     ``spoken_s`` runs on from ``since``; None: its clock stands.
     """
 
@@ -51,7 +52,7 @@ class Leg:
     part: int = 0
     rounds: int = 0
     interrupted: bool = False
-    held: bool = False
+    held_until: float | None = None
     due_at: float | None = None
     verdict: ZoneResult | None = None
     result: ZoneResult | None = None
@@ -72,29 +73,35 @@ class Leg:
         """Its sort key in the zone's line."""
         return place(self.job.announcement, self.interrupted, self.seq)
 
-    def run_clock(self, now: float) -> None:
-        """Begin to count the time it speaks."""
+    def hold(self, now: float) -> None:
+        """Stand still in a pause, which may last till the time to live ends.
+
+        One that was past its time when the pause began has as long again.
+        """
+        self.stop_clock(now)
+        announcement = self.job.announcement
+        ttl_s = announcement.expires_at - announcement.received_at
+        self.held_until = self.expires_at if now < self.expires_at else now + ttl_s
+
+    def go_on(self, now: float) -> None:
+        """Speak, and count the time."""
+        self.held_until = None
         self.since = now
 
     def stop_clock(self, now: float) -> None:
         """Stop counting."""
+        self.held_until = None
         if self.since is not None:
             self.spoken_s += max(0.0, now - self.since)
             self.since = None
 
     def wake_at(self) -> float | None:
         """When it next needs a look without anybody's report."""
-        match self.stage:
-            case Stage.WAITING:
-                return self.expires_at
-            case Stage.RESTING:
-                return self.due_at
-            case Stage.PLAYING if self.held:
-                return self.expires_at
-            case Stage.PLAYING:
-                return self.silenced_at()
-            case _:
-                return None
+        if self.stage is Stage.WAITING:
+            return self.expires_at
+        if self.stage is Stage.PLAYING:
+            return self.silenced_at() if self.held_until is None else self.held_until
+        return self.due_at if self.stage is Stage.RESTING else None
 
     def silenced_at(self) -> float | None:
         """When max_duration ends it, if its clock runs on."""

@@ -36,7 +36,11 @@ class Line(Generic[Item, Key]):
 
     def add(self, item: Item, key: Key) -> None:
         """Let ``item`` stand in at ``key``; one that stands in already moves there."""
-        self.discard(item)
+        standing = self._entries.get(item)
+        if standing is not None:
+            if standing[0] == key:
+                return
+            self.discard(item)
         self._added += 1
         entry = [key, self._added, item]
         self._entries[item] = entry

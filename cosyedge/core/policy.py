@@ -67,7 +67,8 @@ FREE = Ruling()
 
 def judge(rules: ZoneRules, priority: int, minute: int) -> Ruling:
     """Apply a zone's rules to a priority at a minute of the day; emergencies pass all of them."""
-    if priority >= CLASSES["emergency"]:
+    has_rules = rules.muted or rules.muted_classes or rules.quiet
+    if not has_rules or priority >= CLASSES["emergency"]:
         return FREE
     name = class_of(priority)
     if rules.muted or name in rules.muted_classes:

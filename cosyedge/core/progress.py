@@ -16,6 +16,8 @@ def end_cut(floor: Floor, leg: Leg, at_part: int, now: float) -> None:
         end_round(floor, leg, now)
     elif _has_said_enough(leg):
         floor.close(leg, causes.TOO_LONG.result, now)
+    elif now >= leg.expires_at:
+        floor.close(leg, overdue(leg).result, now)
     else:
         _interrupt(floor, leg, at_part)
 
@@ -42,7 +44,7 @@ def review(floor: Floor, job: Job, now: float) -> None:
             floor.end(leg, overdue(leg), now)
     for leg in job.at(Stage.PLAYING):
         silenced_at = leg.silenced_at()
-        if leg.held and now >= leg.expires_at:
+        if leg.held_until is not None and now >= leg.held_until:
             floor.end(leg, overdue(leg), now)
         elif silenced_at is not None and now >= silenced_at:
             floor.end(leg, causes.TOO_LONG, now)

@@ -1,7 +1,5 @@
 """Starts that happen together: one decision for all zones that begin at the same place."""
 
-from collections.abc import Iterator
-
 from cosyedge.core import causes
 from cosyedge.core.decisions import Decision, Start, Tell
 from cosyedge.core.job import Job, Leg
@@ -25,13 +23,15 @@ class Starts:
             leg.job.capped = True
             self._caps[leg.job, leg.zone.name] = cap
 
-    def jobs(self) -> Iterator[Job]:
-        """The announcements that begin somewhere; safe to add while iterating."""
-        return iter(list(dict.fromkeys(job for job, _, _ in self._begun)))
+    def jobs(self) -> list[Job]:
+        """The announcements that begin somewhere."""
+        return list(dict.fromkeys(job for job, _, _ in self._begun))
 
     def take(self) -> list[Decision]:
         """Hand out the decisions, most urgent first, and forget them."""
         decisions: list[Decision] = []
+        if not self._begun:
+            return decisions
         for key in sorted(self._begun, key=lambda key: -key[0].announcement.priority):
             job, part, rounds = key
             names = tuple(name for name in job.legs if name in self._begun[key])
@@ -40,8 +40,7 @@ class Starts:
                 decisions.append(
                     Tell(causes.RESUMED.event, job.announcement, None, result, {"part": part})
                 )
-            caps = {name: cap for (j, name), cap in self._caps.items() if j is job}
-            caps = {name: cap for name, cap in caps.items() if name in names}
+            caps = {name: self._caps[job, name] for name in names if (job, name) in self._caps}
             decisions.append(Start(job.announcement, names, part, rounds, caps))
         self._begun.clear()
         self._resumed.clear()
