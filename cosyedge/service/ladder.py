@@ -33,11 +33,11 @@ class Ladder:
     async def find(
         self, request: SpeechRequest, *, use: CacheUse = CacheUse.USE, priority: int = 0
     ) -> Found:
-        """The best rung that holds. Raises the first EngineFailure when none does."""
+        """The best rung that holds. Raises the own voice's EngineFailure when none does."""
         try:
             return await self._with_one_retry(request, use, priority)
         except EngineFailure as error:
-            first = error
+            failure = error
         spare = self._spare_voice(request)
         if spare is not None:
             other = replace(request, voice=spare, speaker=None, quality={})
@@ -46,10 +46,10 @@ class Ladder:
             except EngineFailure:
                 pass
             else:
-                return replace(found, degraded=FALLBACK_VOICE, reason=first.code)
+                return replace(found, degraded=FALLBACK_VOICE, reason=failure.code)
         if self._tone is None:
-            raise first
-        return Found(self._tone, cached=True, degraded=ATTENTION_TONE, reason=first.code)
+            raise failure
+        return Found(self._tone, cached=True, degraded=ATTENTION_TONE, reason=failure.code)
 
     async def _with_one_retry(self, request: SpeechRequest, use: CacheUse, priority: int) -> Found:
         try:

@@ -50,6 +50,11 @@ class Performance:
         self._sessions: dict[Output, OutputSession] = {}
         self._sounded = False
 
+    @property
+    def is_open(self) -> bool:
+        """Whether some output has begun."""
+        return bool(self._sessions)
+
     async def run(self) -> ZoneResult:
         """Play part after part; an output that fails is left behind, the others go on.
 

@@ -1,0 +1,126 @@
+import asyncio
+
+import pytest
+
+from cosyedge.core.announcement import CacheUse
+from cosyedge.core.errors import Cancelled, EngineFailure
+from cosyedge.core.phrase_cache import phrase_key
+from cosyedge.core.speech import SpeechRequest
+from cosyedge.service.phrasebook import Phrasebook, expected_speech_s
+from cosyedge.service.settings import Deadlines
+from tests.service.fakes import ManualClock, MemoryStore, ScriptedEngine, cached, crash
+
+REQUEST = SpeechRequest("The door opened.", "en", "hall")
+
+
+def make(engine: ScriptedEngine, store: MemoryStore | None = None) -> Phrasebook:
+    return Phrasebook(
+        store or MemoryStore(),
+        engine,
+        ManualClock(),
+        key_of=lambda request, digest: phrase_key(request, digest, "1", ""),
+        measure=cached,
+        deadlines=Deadlines(),
+    )
+
+
+async def test_a_phrase_is_made_once_and_then_comes_from_the_cache() -> None:
+    engine = ScriptedEngine()
+    book = make(engine)
+    first = await book.find(REQUEST)
+    await book.close()
+    second = await book.find(REQUEST)
+    assert (first.cached, second.cached) == (False, True)
+    assert len(engine.requests) == 1
+
+
+async def test_concurrent_requests_for_one_phrase_share_one_synthesis() -> None:
+    engine = ScriptedEngine()
+    engine.gate.clear()
+    book = make(engine)
+    waiting = [asyncio.create_task(book.find(REQUEST)) for _ in range(5)]
+    await asyncio.sleep(0)
+    engine.gate.set()
+    found = await asyncio.gather(*waiting)
+    assert len(engine.requests) == 1
+    assert len({id(each.entry) for each in found}) == 1
+
+
+async def test_one_impatient_listener_does_not_take_the_phrase_from_the_others() -> None:
+    engine = ScriptedEngine()
+    engine.gate.clear()
+    book = make(engine)
+    impatient, patient = (asyncio.create_task(book.find(REQUEST)) for _ in range(2))
+    await asyncio.sleep(0)
+    impatient.cancel()
+    await asyncio.gather(impatient, return_exceptions=True)
+    engine.gate.set()
+    assert not (await patient).cached
+    assert engine.cancelled == 0
+
+
+async def test_a_synthesis_that_nobody_waits_for_is_cancelled() -> None:
+    engine = ScriptedEngine()
+    engine.gate.clear()
+    book = make(engine)
+    only = asyncio.create_task(book.find(REQUEST))
+    while not engine.requests:
+        await asyncio.sleep(0)
+    only.cancel()
+    await asyncio.gather(only, return_exceptions=True)
+    while not engine.cancelled:
+        await asyncio.sleep(0)
+    engine.gate.set()
+    assert not (await book.find(REQUEST)).cached
+
+
+async def test_a_synthesis_that_gave_way_is_asked_for_again() -> None:
+    engine = ScriptedEngine(Cancelled(), Cancelled(), 0.2)
+    found = await make(engine).find(REQUEST)
+    assert found.entry.speech.duration_s == pytest.approx(0.2)
+    assert len(engine.requests) == 3
+
+
+async def test_a_failure_reaches_all_who_wait_and_is_not_kept() -> None:
+    engine = ScriptedEngine(crash())
+    engine.gate.clear()
+    store = MemoryStore()
+    book = make(engine, store)
+    waiting = [asyncio.create_task(book.find(REQUEST)) for _ in range(2)]
+    await asyncio.sleep(0)
+    engine.gate.set()
+    results = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(result) for result in results] == [EngineFailure, EngineFailure]
+    assert store.entries == {}
+
+
+async def test_refresh_makes_it_again_and_bypass_leaves_no_trace() -> None:
+    engine = ScriptedEngine()
+    store = MemoryStore()
+    book = make(engine, store)
+    await book.find(REQUEST, use=CacheUse.BYPASS)
+    await book.close()
+    assert store.entries == {}
+    await book.find(REQUEST)
+    await book.close()
+    assert not (await book.find(REQUEST, use=CacheUse.REFRESH)).cached
+    assert len(engine.requests) == 3
+
+
+async def test_pin_marks_a_new_and_a_cached_phrase() -> None:
+    store = MemoryStore()
+    book = make(ScriptedEngine(), store)
+    await book.find(REQUEST, use=CacheUse.PIN)
+    await book.close()
+    assert len(store.pinned) == 1
+
+
+async def test_a_voice_that_is_not_there_is_named() -> None:
+    book = make(ScriptedEngine())
+    with pytest.raises(EngineFailure) as caught:
+        await book.find(SpeechRequest("Hello.", "en", "nobody"))
+    assert caught.value.code == "model_missing"
+
+
+def test_chinese_is_expected_to_take_longer_a_character_than_english() -> None:
+    assert expected_speech_s("门开了") > expected_speech_s("abc")
