@@ -160,15 +160,15 @@ def _cap_memory(cap_bytes: int | None) -> None:
 
 def _orders(connection: socket.socket) -> Iterator[Order]:
     """Yield orders until the end of the socket; raises FrameError, OSError."""
-    while prefix := _receive(connection, PREFIX.size):
-        header_bytes, body_bytes = lengths(prefix)
-        header = _receive(connection, header_bytes)
-        yield read_order(parse(header, _receive(connection, body_bytes)))
+    stream = connection.makefile("rb")
+    while prefix := stream.read(PREFIX.size):
+        header_bytes, body_bytes = lengths(_whole(prefix, PREFIX.size))
+        header = _whole(stream.read(header_bytes), header_bytes)
+        body = _whole(stream.read(body_bytes), body_bytes)
+        yield read_order(parse(header, body))
 
 
-def _receive(connection: socket.socket, count: int) -> bytes:
-    """Receive exactly ``count`` bytes; b"" if the socket ends, a FrameError if it ends inside."""
-    received = connection.recv(count, socket.MSG_WAITALL) if count else b""
-    if received and len(received) != count:
+def _whole(received: bytes, count: int) -> bytes:
+    if len(received) != count:
         raise FrameError("the frame ends early")
     return received
