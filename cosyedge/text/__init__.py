@@ -3,7 +3,19 @@
 from cosyedge.core.utterance import Utterance
 from cosyedge.text.lexicon import Lexicon
 from cosyedge.text.options import READER_VERSION, Reading, ReadingOptions, Rewrite
-from cosyedge.text.reading import read
+
+
+def read(text: str, options: ReadingOptions) -> Reading:
+    """Give the utterances of ``text``.
+
+    Raises Refusal: empty_text, nothing_speakable, too_long, unsupported_language, and
+    unavailable_value when ``options.unavailable`` is ``refuse``.
+    """
+    # The rules are compiled with the first text: time and memory that an import does not owe.
+    from cosyedge.text.reading import read as read_text
+
+    return read_text(text, options)
+
 
 __all__ = [
     "READER_VERSION",

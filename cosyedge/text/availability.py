@@ -4,8 +4,11 @@ import re
 
 _WORD = r"(?:unavailable|unknown|undefined|None|null|NULL|nan|NaN|[Uu]navailable|[Uu]nknown)"
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-#: A value stands before a unit, a mark, the end or a word of another script; or after is, at, a colon.
-_UNIT = r"(?:°\s?[CFK]?|℃|℉|%|‰|(?:k?Wh?|k?Pa|hPa|bar|ppm|ppb|lx|dB|km/h|m/s|kg|V|A|Hz|min|m³|m²|l)(?![A-Za-z]))"
+#: A value stands before a unit, a mark, the end or another script; or after is or a colon.
+_UNIT = (
+    r"(?:°\s?[CFK]?|℃|℉|%|‰|"
+    r"(?:k?Wh?|k?Pa|hPa|bar|ppm|ppb|lx|dB|km/h|m/s|kg|V|A|Hz|min|m³|m²|l)(?![A-Za-z]))"
+)
 _VALUE = re.compile(
     rf"(?<![A-Za-z0-9_-])(?P<word>{_WORD})(?![A-Za-z0-9_])"
     rf"(?:(?P<unit>\s?{_UNIT})|(?=\s*(?:$|[.,;:!?)\]。，！？；、）\n]|[{_CJK}])))"

@@ -29,26 +29,10 @@ _EMOJI = re.compile(
 )
 _OTHER_DIGIT = re.compile(r"[^\W0-9](?<=\d)")
 #: Full-width signs that become ASCII anywhere; 。，！？：； stay as they are.
-_FULL_WIDTH = {
+_FULL_WIDTH: dict[int, int | str] = {
     code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "！，：；？（）～"
 }
-_FULL_WIDTH |= {ord("～"): "~", ord("￥"): "¥", ord("￦"): "₩", ord("￡"): "£", ord("￠"): "¢"}
-_FULL_WIDTH |= {
-    ord("º"): "°",
-    ord("˚"): "°",
-    ord("⁄"): "/",
-    ord("∕"): "/",
-    ord("‐"): "-",
-    ord("‑"): "-",
-}
-_FULL_WIDTH |= {
-    ord("‒"): "–",
-    ord("﹣"): "-",
-    ord("’"): "'",
-    ord("′"): "'",
-    ord("ʼ"): "'",
-    ord("﹪"): "%",
-}
+_FULL_WIDTH.update(str.maketrans("～￥￦￡￠º˚⁄∕‐‑‒﹣’′ʼ﹪", "~¥₩£¢°°//--–-'''%"))
 
 _CONTROL_TOKEN = re.compile(r"<\|([^|<>]{0,80})\|>")
 _TAG_BREAK = re.compile(r"</?(?:p|br|div|li|tr|h[1-6]|ul|ol|table|hr)\s{0,4}/?>", re.IGNORECASE)

@@ -1,7 +1,5 @@
 """The user's own readings: text → text, and text → phonemes for a voice that takes them."""
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,6 +28,10 @@ class Lexicon:
     @property
     def digest(self) -> str:
         """Name the content: part of the phrase cache's key, the same for equal entries."""
+        # Imported on use, so that importing the text door stays cheap.
+        import hashlib
+        import json
+
         content = {"words": _plain(self.words), "phonemes": _plain(self.phonemes)}
         canonical = json.dumps(content, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -12,6 +12,9 @@ BEGIN = rf"(?<![{LATIN}0-9])(?<![{LATIN}0-9][._])"
 SIGN = rf"(?<![{LATIN}0-9)\]%°])[-−+±]\s?"
 DASH = r"\s?[-–—~〜−]\s?"
 
+#: 3F, 2-3F: a storey in Chinese, Japanese and Korean.
+FLOORS = re.compile(rf"(?<![A-Za-z0-9.])(?:(\d{{1,3}}){DASH})?(\d{{1,3}})F(?![A-Za-z0-9])")
+
 _THOUSANDS_COMMA = re.compile(r"\d{1,3}(?:,\d{3})+")
 _THOUSANDS_POINT = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 
@@ -26,7 +29,7 @@ def number_pattern(decimal_comma: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A written number; ``whole`` and ``fraction`` are digits, ``sign`` is ``-``, ``+`` or ``±``."""
+    """A written number: digits before and after the mark; ``sign`` is ``-``, ``+`` or ``±``."""
 
     whole: str
     fraction: str = ""

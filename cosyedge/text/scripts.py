@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from cosyedge.core.errors import Refusal
 from cosyedge.text.options import ReadingOptions
-from cosyedge.text.units import ALIASES
+from cosyedge.text.units import is_symbol
 
 _CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
-_ALIASES = {"cmn": "zh", "jp": "ja", "eng": "en", "deu": "de", "ger": "de", "jpn": "ja", "kor": "ko",
-            "zho": "zh", "chi": "zh"}  # fmt: skip
+_ALIASES = {
+    "cmn": "zh", "zho": "zh", "chi": "zh", "jp": "ja", "jpn": "ja", "kor": "ko", "eng": "en",
+    "deu": "de", "ger": "de",
+}  # fmt: skip
 _CANTONESE = re.compile(r"zh[-_](?:hk|yue|mo)|yue.*", re.IGNORECASE)
 
 KANA = "\u3041-\u30ff\u31f0-\u31ff"
@@ -79,14 +81,8 @@ def segments(sentence: str, lang: str, options: ReadingOptions) -> list[Segment]
 
 def _is_latin_text(text: str) -> bool:
     """Tell words from names and units: two words of lower case make a text."""
-    words = [word for word in _WORD.findall(text) if word not in ALIASES and word not in _SYMBOLS]
+    words = [word for word in _WORD.findall(text) if not is_symbol(word)]
     return len(words) >= 2
-
-
-#: Units that look like words.
-_SYMBOLS = frozenset(
-    "km kg cm mm nm ml cl dl min rpm ppm ppb bar mbar lm lx cd mol psi atm".split(" ")
-)
 
 
 def _cjk_language(text: str, han: str) -> str:
@@ -114,7 +110,7 @@ def _stretches(sentence: str, cjk_leads: bool) -> list[tuple[bool, str]]:
             if not cjk and _cjk_follows(parts, index):
                 head, tail = _touching(part)
                 _add(marked, cjk, head)
-                cjk, part = True, tail  # noqa: PLW2901
+                cjk, part = True, tail
         _add(marked, cjk, part)
     return marked
 

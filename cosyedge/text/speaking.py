@@ -4,15 +4,18 @@ import re
 
 from cosyedge.text.languages import FULL, grammar_for
 from cosyedge.text.options import Rewrite
-from cosyedge.text.rules import number_rules, word_rules
+from cosyedge.text.rules import first_rules, number_rules, word_rules
 from cosyedge.text.scripts import Segment
 
-_CJK = "\u2e80-\u303f\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
+_CJK = "\u2e80-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 _BETWEEN = re.compile(rf"(?<=[{_CJK}]) +(?=[{_CJK}])")
 _BESIDE = re.compile(rf"(?<=[{_CJK}]) +| +(?=[{_CJK}])")
 _DIGIT = re.compile(r"\d")
 #: What an engine may hear: letters, marks, digits, and the signs that shape a sentence.
-_MARKS = "\u0300-\u036f\u0590-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff\u3099\u309a"
+_MARKS = (
+    "\u0300-\u036f\u0590-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff"
+    "\u3099\u309a"
+)
 _REFUSED_MARK = re.compile(
     rf"[^\w\s.,!?;:'\"()。，、！？；：（）“”‘’「」『』《》…—–·・¿¡«»‹›„‚{_MARKS}-]|_"
 )
@@ -34,6 +37,8 @@ def say(segment: Segment, rewrites: list[Rewrite]) -> str:
     if not spaced:
         # Blanks between two words of the text are kept; those around figures are not said.
         text = _BETWEEN.sub("\u3000", text)
+    for rule in first_rules(lang):
+        text = rule.apply(text, rewrites)
     if _DIGIT.search(text):
         for rule in number_rules(lang):
             text = rule.apply(text, rewrites)

@@ -2,7 +2,13 @@
 
 import re
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
 
 #: Prefixes in use, by base: nobody announces decivolts.
 _PREFIXED = {
@@ -31,34 +37,32 @@ _PREFIXED = {
     "Sv": "m µ",
     "gal": "",
 }
-_PLAIN = (
+_PLAIN = _words(
     "°C °F ° K % ‰ %RH mi ft yd t lb oz ha s min h d wk mph kn hp psi atm mmHg Nm rpm bpm ppm ppb "
     "dB dBA dBm lx lm cd px KiB MiB GiB kWp pcs m/s² rps GPM mol FPS °/s"
-).split(" ")
-_OVER = "h min s d km m cm m² m³ cm² l dl kg h² mol pcs".split(" ")
+)
+_OVER = _words("h min s d km m cm m² m³ cm² l dl kg mol pcs")
 _BARE_BASES = frozenset(_PREFIXED) - {"B", "S", "bit", "var"}
 
 #: Other spellings; upper case is common on signs and in Chinese texts.
+_OTHER_SPELLINGS = """
+°C = ℃ degC, °F = ℉ degF, ° = deg, %RH = %rH %rh, rpm = RPM r/min U/min 1/min, km = KM Km,
+kg = KG Kg, ml = mL ML, cm = CM, mm = MM, l = L, cl = cL, dl = dL, hl = hL, µl = µL ul uL,
+km/h = kmh kph KM/H Km/h km/hr KPH, h = hr hrs, min = mins Min, s = sec secs, wk = wks, lb = lbs,
+l/min = lpm LPM, m² = m2 sqm ㎡, m³ = m3 ㎥ cbm, cm² = cm2, cm³ = cm3 cc, mm² = mm2, km² = km2,
+dm³ = dm3, ft² = ft2 sqft, m³/h = m3/h, kW = KW kw Kw, kWh = KWH kwh Kwh KWh, kHz = KHz KHZ khz,
+Hz = HZ hz, MHz = MHZ mhz, GHz = GHZ ghz, kPa = KPa KPA kpa, MPa = MPA Mpa, bar = Bar BAR,
+dB = db DB, dBA = dB(A), kB = KB, ppm = PPM, Ω = ohm Ohm ohms, kΩ = kohm, µm = um, µg = ug,
+µs = us, µA = uA, µV = uV, µg/m³ = ug/m3 µg/m3 ug/m³, mg/m³ = mg/m3, g/m³ = g/m3, kg/m³ = kg/m3,
+W/m² = W/m2, kbit/s = kbps Kbps, Mbit/s = Mbps Mb/s, Gbit/s = Gbps Gb/s, m/s² = m/s2, hp = HP PS,
+kV = KV kv, mA = MA, VA = va, kVA = KVA kva, psi = PSI, lx = lux Lux, bpm = BPM, pcs = pc,
+gal = gals, Nm = N·m N⋅m, GPM = gpm, µS/cm = uS/cm, FPS = fps, kvar = kVAr
+"""
 ALIASES = {
-    alias: symbol
-    for symbol, aliases in {
-        "°C": "℃ degC", "°F": "℉ degF", "°": "deg", "%RH": "%rH %rh", "rpm": "RPM r/min U/min 1/min",
-        "km": "KM Km", "kg": "KG Kg", "ml": "mL ML", "cm": "CM", "mm": "MM", "l": "L", "cl": "cL",
-        "dl": "dL", "hl": "hL", "µl": "µL ul uL", "km/h": "kmh kph KM/H Km/h km/hr KPH", "h": "hr hrs",
-        "min": "mins Min", "s": "sec secs", "wk": "wks", "lb": "lbs", "l/min": "lpm LPM",
-        "m²": "m2 sqm ㎡", "m³": "m3 ㎥ cbm", "cm²": "cm2", "cm³": "cm3 cc", "mm²": "mm2", "km²": "km2",
-        "dm³": "dm3", "ft²": "ft2 sqft", "m³/h": "m3/h", "kW": "KW kw Kw", "kWh": "KWH kwh Kwh KWh",
-        "kHz": "KHz KHZ khz", "Hz": "HZ hz", "MHz": "MHZ mhz", "GHz": "GHZ ghz", "kPa": "KPa KPA kpa",
-        "MPa": "MPA Mpa", "bar": "Bar BAR", "dB": "db DB", "dBA": "dB(A)", "kB": "KB", "ppm": "PPM",
-        "Ω": "ohm Ohm ohms", "kΩ": "kohm", "µm": "um", "µg": "ug", "µs": "us", "µA": "uA", "µV": "uV",
-        "µg/m³": "ug/m3 µg/m3 ug/m³", "mg/m³": "mg/m3", "g/m³": "g/m3", "kg/m³": "kg/m3",
-        "W/m²": "W/m2", "kbit/s": "kbps Kbps", "Mbit/s": "Mbps Mb/s", "Gbit/s": "Gbps Gb/s",
-        "m/s²": "m/s2", "hp": "HP PS", "kV": "KV kv", "mA": "MA", "VA": "va", "kVA": "KVA kva",
-        "psi": "PSI", "lx": "lux Lux", "bpm": "BPM", "pcs": "pc", "gal": "gals", "Nm": "N·m N⋅m",
-        "GPM": "gpm", "mA·h": "", "µS/cm": "uS/cm", "FPS": "fps", "°/s": "", "kvar": "kVAr",
-    }.items()
+    alias: symbol.strip()
+    for symbol, _, aliases in (row.partition(" = ") for row in _OTHER_SPELLINGS.split(","))
     for alias in aliases.split()
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +145,18 @@ def unit_words(text: str) -> dict[str, Unit]:
 def unit_pattern(extra: tuple[str, ...] = ()) -> str:
     """Give the expression of any unit's symbol, with no group in it."""
     simple = {prefix + base for base, row in _PREFIXED.items() for prefix in row.split()}
-    simple |= {base for base in _BARE_BASES} | set(_PLAIN)
+    simple |= _BARE_BASES | _PLAIN
     simple |= {base + power for base in ("m", "km", "cm", "mm", "dm", "ft") for power in "²³"}
     aliases = {alias for alias in ALIASES if "/" not in alias}
-    over = _alternation(set(_OVER) | {"L", "m3", "m2", "hr", "Min"})
+    over = _alternation(_OVER | {"L", "m3", "m2", "hr", "Min"})
     whole = _alternation({alias for alias in ALIASES if "/" in alias} | {"m/s²"} | set(extra))
     return rf"(?:{whole}|(?:{_alternation(simple | aliases)})(?:/(?:{over})(?![A-Za-z0-9²³]))?)"
 
 
-def _alternation(symbols: set[str]) -> str:
+def _alternation(symbols: AbstractSet[str]) -> str:
     return "|".join(re.escape(symbol) for symbol in sorted(symbols, key=lambda s: (-len(s), s)))
+
+
+def is_symbol(word: str) -> bool:
+    """Tell a unit's symbol from a word: km, rpm, mbar."""
+    return word in ALIASES or word in _PLAIN or word[1:] in ("m", "g", "l", "bar")

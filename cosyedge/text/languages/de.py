@@ -1,11 +1,11 @@
 """German: words, units and grammar; one and the ordinals are inflected."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from cosyedge.text.cardinals import spell
 from cosyedge.text.grammar import Clock, Currency, Date, Grammar, currency_table
+from cosyedge.text.languages.de_nouns import MONTHS, inflect, one
 from cosyedge.text.numerals import Number
 from cosyedge.text.units import Unit, UnitWords, unit_words
 
@@ -101,44 +101,6 @@ km/h | Kilometer pro Stunde | | m
     joined_lower=True,
 )  # fmt: skip
 
-MONTHS = (
-    "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
-).split(" ")
-_WEEKDAY = r"(?:Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag|Mo|Di|Mi|Do|Fr|Sa|So)"
-#: What stands before a number and governs its case.
-_WEAK = re.compile(
-    r"\b(?:am|im|zum|zur|vom|beim|dem|den|des|ab|bis|seit|(?:in|an|auf|von|mit|nach|zu|bei|aus|vor|"
-    rf"seit|ab|während) der|jede[nrms]|diese[nrms])(?: {_WEEKDAY}\.?,?(?: dem| den)?)?\s$",
-    re.IGNORECASE,
-)
-_ARTICLE = re.compile(r"\b(?:der|die|das|jede|diese)\s$", re.IGNORECASE)
-_DATIVE = re.compile(
-    r"\b(?:in|vor|nach|seit|mit|bei|von|aus|zu|ab|nur mit|alle|innerhalb von|binnen)\s$", re.I
-)
-_ACCUSATIVE = re.compile(
-    r"\b(?:noch|um|für|gegen|ohne|durch|pro|dauert|dauerte|hat|haben|habe|fehlt|braucht|etwa|circa|"
-    r"ca\.|enthält|verbraucht|warten Sie|bitte)\s$",
-    re.I,
-)
-FEMININE = (
-    r"\w*(?:ung|heit|keit|schaft|tion|sion|tät|ei|ik)|\w*[^aeiouäöü]e|Person|Tür|Uhrzeit|Nachricht|Bahn|Zahl|"
-    r"Antwort|Fahrt|Schicht|Palette|Nacht|Stadt|Wand|Bank|Hand|Spur|Etage|Station"
-)
-MASCULINE = (
-    r"Tag|Monat|Meter|\w+meter|Liter|Euro|Cent|Dollar|Schritt|Gang|Stock|Alarm|Fehler|Platz|Punkt|Grad|"
-    r"Mann|Besucher|Mitarbeiter|Anruf|Sensor|Motor|Raum|Behälter|Tank|Versuch|Roboter|Artikel|Karton|"
-    r"Kunde|Wagen|Zug|Bus|Schlüssel|Eimer|Filter|Termin|Film|Brief|Hinweis|Prozess|Teil|Lkw|LKW|Stau"
-)
-
-
-def _inflect(ordinal: str, before: str, gender: str) -> str:
-    """Give dritten after a preposition, dritte after an article, dritter by itself."""
-    if _WEAK.search(before):
-        return ordinal + "n"
-    if _ARTICLE.search(before):
-        return ordinal
-    return ordinal + {"m": "r", "n": "s", "f": ""}[gender]
-
 
 class German(Grammar):
     """The decimal mark is a comma; numbers below a million are one word."""
@@ -179,7 +141,7 @@ S$ SGD | Singapur-Dollar | Singapur-Dollar | Cent | Cent
 CHF Fr. | Franken | Franken | Rappen | Rappen
 ₹ INR | Rupien | Rupien
 """)
-    signs = {
+    signs: ClassVar[Mapping[str, str]] = {
         "<=": "kleiner oder gleich", "≤": "kleiner oder gleich", ">=": "größer oder gleich",
         "≥": "größer oder gleich", "<": "kleiner als", ">": "größer als", "!=": "ungleich",
         "≠": "ungleich", "==": "gleich", "=": "gleich", "≈": "ungefähr", "&": "und",
@@ -188,42 +150,41 @@ CHF Fr. | Franken | Franken | Rappen | Rappen
         "Ω": "Ohm", "€": "Euro", "$": "Dollar", "£": "Pfund", "∞": "unendlich",
     }  # fmt: skip
     abbreviations = (
-        (r"\bz\.\s?B\.", "zum Beispiel"),
-        (r"\bd\.\s?h\.", "das heißt"),
-        (r"\bu\.\s?a\.", "unter anderem"),
-        (r"\bv\.\s?a\.", "vor allem"),
-        (r"\bca\.", "circa"),
-        (r"\busw\.(?=\s+[a-zäöü(])", "und so weiter"),
-        (r"\busw\b", "und so weiter"),
-        (r"\bbzw\.", "beziehungsweise"),
-        (r"\bggf\.", "gegebenenfalls"),
-        (r"\bevtl\.", "eventuell"),
-        (r"\binkl\.", "inklusive"),
-        (r"\bexkl\.", "exklusive"),
-        (r"\bmind\.", "mindestens"),
-        (r"\b[Mm]ax\.", "maximal"),
-        (r"\b[Mm]in\.", "minimal"),
-        (r"\bDr\.", "Doktor"),
-        (r"\bProf\.", "Professor"),
-        (r"\bHr\.", "Herr"),
-        (r"\bFr\.(?=\s[A-ZÄÖÜ])", "Frau"),
-        (r"\bNr\.", "Nummer"),
-        (r"\bTel\.", "Telefon"),
-        (r"\bAbt\.", "Abteilung"),
-        (r"\bTemp\.", "Temperatur"),
-        (r"(?<=[a-zäöüß])str\.(?=\s)", "straße"),
-        (r"\bStr\.(?=\s)", "Straße"),
-        (r"\bEG\b", "Erdgeschoss"),
-        (r"\bOG\b", "Obergeschoss"),
-        (r"\bUG\b", "Untergeschoss"),
-        (r"\bMio\.", "Millionen"),
-        (r"\bMrd\.", "Milliarden"),
-        (r"\bTsd\.", "Tausend"),
-        (r"\bMo\.(?=[\s,])", "Montag"),
-        (r"\bDi\.(?=[\s,])", "Dienstag"),
-        (r"\bMi\.(?=[\s,])", "Mittwoch"),
-        (r"\bDo\.(?=[\s,])", "Donnerstag"),
-        (r"\bSa\.(?=[\s,])", "Samstag"),
+        (r"z\.\s?B\.", "zum Beispiel"),
+        (r"d\.\s?h\.", "das heißt"),
+        (r"u\.\s?a\.", "unter anderem"),
+        (r"v\.\s?a\.", "vor allem"),
+        (r"ca\.", "circa"),
+        (r"usw\.(?=\s+[a-zäöü(])", "und so weiter"),
+        (r"usw\b", "und so weiter"),
+        (r"bzw\.", "beziehungsweise"),
+        (r"ggf\.", "gegebenenfalls"),
+        (r"evtl\.", "eventuell"),
+        (r"inkl\.", "inklusive"),
+        (r"exkl\.", "exklusive"),
+        (r"mind\.", "mindestens"),
+        (r"[Mm]ax\.", "maximal"),
+        (r"[Mm]in\.", "minimal"),
+        (r"Dr\.", "Doktor"),
+        (r"Prof\.", "Professor"),
+        (r"Hr\.", "Herr"),
+        (r"Fr\.(?=\s[A-ZÄÖÜ])", "Frau"),
+        (r"Nr\.", "Nummer"),
+        (r"Tel\.", "Telefon"),
+        (r"Abt\.", "Abteilung"),
+        (r"Temp\.", "Temperatur"),
+        (r"Str\.(?=\s)", "Straße"),
+        (r"EG\b", "Erdgeschoss"),
+        (r"OG\b", "Obergeschoss"),
+        (r"UG\b", "Untergeschoss"),
+        (r"Mio\.", "Millionen"),
+        (r"Mrd\.", "Milliarden"),
+        (r"Tsd\.", "Tausend"),
+        (r"Mo\.(?=[\s,])", "Montag"),
+        (r"Di\.(?=[\s,])", "Dienstag"),
+        (r"Mi\.(?=[\s,])", "Mittwoch"),
+        (r"Do\.(?=[\s,])", "Donnerstag"),
+        (r"Sa\.(?=[\s,])", "Samstag"),
     )
     ratio_words = (
         r"Endstand|Spielstand|Stand|Ergebnis|Verhältnis|Maßstab|Mischung\w*|gewonnen|verloren|gewinnt|"
@@ -236,22 +197,6 @@ CHF Fr. | Franken | Franken | Rappen | Rappen
     phone_words = (
         r"Tel\.?|Telefon|Rufen|Anruf|Notruf|wählen|Wählen|Fax|Handy|Mobil|Hotline|Rufnummer|unter"
     )
-    noun_genders: ClassVar[dict[str, str]] = {"f": FEMININE, "m": MASCULINE}
-
-    def one(self, gender: str, before: str) -> str:
-        """Say one before a noun: ein, eine, einen, einem, einer."""
-        if _DATIVE.search(before):
-            return "einer" if gender == "f" else "einem"
-        if gender == "m" and _ACCUSATIVE.search(before):
-            return "einen"
-        return "eine" if gender == "f" else "ein"
-
-    def gender(self, noun: str) -> str:
-        """Guess a noun's gender: listed, by its ending, or neuter."""
-        for gender in ("m", "f"):
-            if re.fullmatch(self.noun_genders[gender], noun):
-                return gender
-        return "n"
 
     def measure(
         self, numbers: Sequence[Number], unit: Unit, joint: str = "", before: str = ""
@@ -260,12 +205,11 @@ CHF Fr. | Franken | Franken | Rappen | Rappen
         if len(numbers) > 1 or not numbers[0].is_one or not unit.trait:
             return super().measure(numbers, unit, joint, before)
         gender = "n" if unit.trait == "temperature" else unit.trait
-        words = "Tag" if unit.one == "Tag" else unit.one
-        return f"{self.sign(numbers[0].sign)}{self.one(gender, before)} {words}"
+        return f"{self.sign(numbers[0].sign)}{one(gender, before)} {unit.one}"
 
     def ordinal(self, number: str, before: str, gender: str) -> str:
         """Say dritte, dritten, dritter, drittes as its neighbours ask."""
-        return _inflect(spell("de", int(number), "ordinal"), before, gender)
+        return inflect(spell("de", int(number), "ordinal"), before, gender)
 
     def money(self, number: Number, scale: str, currency: Currency) -> str:
         """Say vier Euro fünfzig, ein Euro, neunundneunzig Cent."""

@@ -1,9 +1,8 @@
 """English: words, units and grammar."""
 
-from collections.abc import Sequence
-
 from cosyedge.text.cardinals import spell
 from cosyedge.text.grammar import Clock, Currency, Date, Grammar, currency_table
+from cosyedge.text.languages.en_abbreviations import ABBREVIATIONS
 from cosyedge.text.numerals import Number
 from cosyedge.text.units import UnitWords, unit_words
 
@@ -110,8 +109,9 @@ CHF | Swiss franc | Swiss francs | centime | centimes
 """)
 
 MONTHS = (
-    "January February March April May June July August September October November December"
-).split(" ")
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 
 SIGNS = {
     "<=": "less than or equal to", "≤": "less than or equal to", "⩽": "less than or equal to",
@@ -123,53 +123,6 @@ SIGNS = {
     "@": "at", "→": "to", "№": "number", "§": "section", "µ": "micro", "Ω": "ohm",
     "€": "euros", "$": "dollars", "£": "pounds", "∞": "infinity",
 }  # fmt: skip
-
-ABBREVIATIONS = (
-    (r"\bDr\.(?=\s)", "Doctor"),
-    (r"\bMr\.?(?=\s[A-Z])", "Mister"),
-    (r"\bMrs\.?(?=\s[A-Z])", "Missus"),
-    (r"\bMs\.?(?=\s[A-Z])", "Miss"),
-    (r"\bProf\.(?=\s)", "Professor"),
-    (r"\bSt\.(?=\s[A-Z])", "Saint"),
-    (r"(?<=[a-z] )St\.", "Street"),
-    (r"(?<=[a-z] )Rd\.", "Road"),
-    (r"(?<=[a-z] )Ave\.", "Avenue"),
-    (r"\b[Aa]pprox\.(?!\w)", "approximately"),
-    (r"\b[Aa]pprox\b", "approximately"),
-    (r"\be\.\s?g\.,?", "for example,"),
-    (r"\bi\.\s?e\.,?", "that is,"),
-    (r"\betc\.(?=\s+[a-z(])", "et cetera"),
-    (r"\betc\b", "et cetera"),
-    (r"\bvs\.?(?=\s)", "versus"),
-    (
-        r"\b(?:No|Nr)\.(?=\s?(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|el|tw|th|fo|fi))",
-        "number",
-    ),
-    (r"\b[Mm]ax\.(?=\s)", "maximum"),
-    (r"\b[Mm]in\.(?=\s)", "minimum"),
-    (r"\b[Aa]vg\.(?=\s)", "average"),
-    (r"\b[Tt]emp\.(?=\s)", "temperature"),
-    (r"\b[Dd]ept\.(?=\s)", "department"),
-    (r"\b[Bb]ldg\.?(?=\s)", "building"),
-    (r"\b[Tt]el\.(?=\s)", "telephone"),
-    (r"\b[Ee]xt\.(?=\s)", "extension"),
-    (r"\b[Ii]ncl\.(?=\s)", "including"),
-    (r"\b[Ee]xcl\.(?=\s)", "excluding"),
-    (r"\b[Ee]st\.(?=\s)", "estimated"),
-    (r"\b[Qq]ty\b\.?", "quantity"),
-    (r"\b[Ww]/o\b", "without"),
-    (r"\bw/(?=\s?\w)", "with "),
-    (r"\bASAP\b", "as soon as possible"),
-    (r"\bn/a\b|\bN/A\b", "not available"),
-    (r"\b24/7\b", "twenty-four seven"),
-    (r"\bMon(?:\.|(?=,))", "Monday"),
-    (r"\bTues?(?:\.|(?=,))", "Tuesday"),
-    (r"\bWed(?:\.|(?=,))", "Wednesday"),
-    (r"\bThu(?:rs?)?(?:\.|(?=,))", "Thursday"),
-    (r"\bFri(?:\.|(?=,))", "Friday"),
-    (r"\bSat(?:\.(?=\s[A-Z\d])|(?=,))", "Saturday"),
-    (r"\bSun(?:\.(?=\s[A-Z\d])|(?=,))", "Sunday"),
-)
 
 
 class English(Grammar):
@@ -206,11 +159,6 @@ class English(Grammar):
     phone_words = (
         r"call|dial|phone|telephone|tel\.?|fax|mobile|hotline|contact|ring|text|sms|number is"
     )
-
-    def digits(self, run: str) -> str:
-        """Say zeros inside as oh: two oh five."""
-        words = [self.digit_words[int(char)] for char in run]
-        return " ".join(words)
 
     def code_number(self, run: str) -> str:
         """Say a code, its inner single zeros as oh."""
@@ -298,10 +246,6 @@ class English(Grammar):
         if part != "1":
             name = "halves" if name == "half" else name + "s"
         return f"{self.cardinal(part)} {name}"
-
-    def ratio(self, numbers: Sequence[str]) -> str:
-        """Say three to two."""
-        return self.versus.join(self.cardinal(number) for number in numbers)
 
 
 GRAMMAR = English()

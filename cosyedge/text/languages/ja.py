@@ -1,6 +1,7 @@
 """Japanese: words, units and grammar. Numbers stay in kanji, whose reading the voice knows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from cosyedge.text.grammar import Clock, Currency, Date, Grammar, currency_table
 from cosyedge.text.numerals import Number
@@ -130,7 +131,7 @@ S$ SGD | シンガポールドル | シンガポールドル
 CHF | スイスフラン | スイスフラン
 ₹ INR | ルピー | ルピー
 """)
-    signs = {
+    signs: ClassVar[Mapping[str, str]] = {
         "<=": "以下", "≤": "以下", "≦": "以下", ">=": "以上", "≥": "以上", "≧": "以上",
         "<": "小なり", ">": "大なり", "!=": "ノットイコール", "≠": "ノットイコール",
         "==": "イコール", "=": "イコール", "≈": "約", "&": "アンド", "+": "プラス",

@@ -1,6 +1,6 @@
 """Korean: words, units and grammar; native numerals for hours and things."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from cosyedge.text.cardinals import spell
@@ -137,7 +137,7 @@ S$ SGD | 싱가포르 달러 | 싱가포르 달러
 CHF | 스위스 프랑 | 스위스 프랑
 ₹ INR | 루피 | 루피
 """)
-    signs = {
+    signs: ClassVar[Mapping[str, str]] = {
         "<=": "이하", "≤": "이하", "≦": "이하", ">=": "이상", "≥": "이상", "≧": "이상",
         "<": "보다 작음", ">": "보다 큼", "!=": "같지 않음", "≠": "같지 않음", "==": "는",
         "=": "는", "≈": "약", "&": "그리고", "+": "더하기", "±": "플러스마이너스",
@@ -146,12 +146,15 @@ CHF | 스위스 프랑 | 스위스 프랑
         "∞": "무한대", "@": "골뱅이",
     }  # fmt: skip
     abbreviations = (
-        (r"(?<![A-Za-z])(?:vs|VS)\.?(?![A-Za-z])", "대"),
-        (r"(?<![A-Za-z])N/A(?![A-Za-z])", "해당 없음"),
-        (r"(?<![A-Za-z])(?:Tel|TEL)\s?[.:：]", "전화"),
+        (r"(?:vs|VS)\.?(?![A-Za-z])", "대"),
+        (r"N/A(?![A-Za-z])", "해당 없음"),
+        (r"(?:Tel|TEL)\s?[.:：]", "전화"),
     )
     ratio_words = "점수|스코어|비율|비|결과|혼합비"
-    code_words = "방|회의실|강의실|교실|병실|코드|번호|오류|에러|비밀번호|주문|항공편|내선|사물함|송장|인증번호|채널"
+    code_words = (
+        "방|회의실|강의실|교실|병실|코드|번호|오류|에러|비밀번호|주문|항공편|내선|사물함|송장|"
+        "인증번호|채널"
+    )
     phone_words = "전화|휴대폰|연락처|팩스|번호|문의|신고|연락"
     counters: ClassVar[str] = COUNTERS
 

@@ -1,7 +1,5 @@
 """Cantonese: Mandarin's tables in traditional characters, and what Cantonese says otherwise."""
 
-from typing import ClassVar
-
 from cosyedge.text.grammar import currency_table
 from cosyedge.text.languages.zh import (
     CURRENCY_TABLE,
@@ -44,7 +42,7 @@ class Cantonese(Chinese):
         words=unit_words(_traditional(UNIT_TABLE))
         | unit_words("°C | 度 | | temperature\nmin | 分鐘 | | liang\nh | 小時 | | liang\n"
                      "d | 日 | | liang\ncm | 厘米 | | liang\nwk | 星期"),
-        prefixes=UNITS.prefixes | {"n": "納", "c": "厘"},
+        prefixes={**UNITS.prefixes, "n": "納", "c": "厘"},
         square="平方{}",
         cubic="立方{}",
         over="{0}每{1}",
@@ -52,9 +50,11 @@ class Cantonese(Chinese):
     currencies = currency_table(_traditional(CURRENCY_TABLE)) | currency_table(
         "$ HK$ HKD 蚊 | 蚊 | 蚊\nUS$ USD | 美元 | 美元"
     )
-    signs: ClassVar[dict[str, str]] = {
-        mark: _traditional(words) for mark, words in SIGNS.items()
-    } | {"$": "蚊", "→": "至", "&": "同"}
+    signs = {mark: _traditional(words) for mark, words in SIGNS.items()} | {
+        "$": "蚊",
+        "→": "至",
+        "&": "同",
+    }
     abbreviations = (
         (r"(?<![A-Za-z])(?:vs|VS)\.?(?![A-Za-z])", "對"),
         (r"(?<![A-Za-z])N/A(?![A-Za-z])", "暫時無法取得"),

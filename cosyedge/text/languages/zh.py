@@ -1,7 +1,7 @@
 """Mandarin Chinese: words, units and grammar."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from cosyedge.text.grammar import Clock, Currency, Date, Grammar, currency_table
@@ -154,7 +154,7 @@ class Chinese(Grammar):
     final_mark = "。"
     units = UNITS
     currencies = currency_table(CURRENCY_TABLE)
-    signs = SIGNS
+    signs: ClassVar[Mapping[str, str]] = SIGNS
     abbreviations = (
         (r"(?<![A-Za-z])vs\.?(?![A-Za-z])|(?<![A-Za-z])VS\.?(?![A-Za-z])", "对"),
         (r"(?<![A-Za-z])N/A(?![A-Za-z])", "不可用"),

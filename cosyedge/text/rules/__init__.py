@@ -6,7 +6,7 @@ from importlib import import_module
 from types import ModuleType
 
 from cosyedge.text.languages import grammar_for
-from cosyedge.text.rules import codes, dates, measures, money, numbers, times, words
+from cosyedge.text.rules import codes, dates, measures, money, numbers, times, web, words
 from cosyedge.text.rules.rule import Rule
 
 _OWN = {
@@ -37,6 +37,12 @@ def number_rules(lang: str) -> tuple[Rule, ...]:
         *codes.name_rules(grammar),
         *numbers.plain_rules(grammar),
     )
+
+
+@lru_cache(maxsize=8)
+def first_rules(lang: str) -> tuple[Rule, ...]:
+    """Give the rules that run first, on any text."""
+    return tuple(web.rules(grammar_for(lang)))
 
 
 @lru_cache(maxsize=8)

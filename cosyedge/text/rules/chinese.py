@@ -3,7 +3,7 @@
 import re
 
 from cosyedge.text.languages.zh import Chinese
-from cosyedge.text.numerals import DASH
+from cosyedge.text.numerals import FLOORS
 from cosyedge.text.rules.rule import Rule
 
 _HAN = "\u4e00-\u9fff"
@@ -24,7 +24,7 @@ def rules(grammar: Chinese) -> list[Rule]:
              lambda m: under + grammar.cardinal(m[1]), "B"),
         Rule("floor", re.compile(r"(?<![A-Za-z0-9.-])B(\d)F(?![A-Za-z0-9])"),
              lambda m: under + grammar.cardinal(m[1]) + floor, "F"),
-        Rule("floor", re.compile(rf"(?<![A-Za-z0-9.])(?:(\d{{1,3}}){DASH})?(\d{{1,3}})F(?![A-Za-z0-9])"),
+        Rule("floor", FLOORS,
              lambda m: _floors(grammar, m, floor), "F"),
     ]  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Names made of letters and digits: addresses, versions, telephones, rooms, devices."""
 
 import re
+from itertools import pairwise
 
 from cosyedge.text.grammar import Grammar
 from cosyedge.text.numerals import LATIN, parse_number
@@ -59,7 +60,7 @@ def _version(grammar: Grammar, match: re.Match[str]) -> str | None:
     if not word and not match["v"] and re.fullmatch(r"\d{1,3}(?:\.\d{3})+", number):
         return None  # 1.234.567 is a number in German
     said = grammar.point.join(grammar.cardinal(part) for part in number.split("."))
-    lead = word if word else grammar.version if match["v"] else ""
+    lead = word or (grammar.version if match["v"] else "")
     tail = match["tail"] or ""
     return f"{lead}{said}{' ' + tail.strip('-') if tail else ''}"
 
@@ -164,7 +165,7 @@ def _was_number(said: list[str]) -> bool:
 
 def _joined(grammar: Grammar, said: list[str]) -> str:
     text = said[0].lstrip("\x01")
-    for last, part in zip(said, said[1:], strict=False):
+    for last, part in pairwise(said):
         touching = not grammar.spaced and (last[0] == "\x01" or part[0] == "\x01")
         text += ("" if touching else " ") + part.lstrip("\x01")
     return text

@@ -4,7 +4,7 @@ import re
 
 from cosyedge.text.grammar import Date, Grammar
 from cosyedge.text.numerals import DASH
-from cosyedge.text.rules.rule import Rule, after, before
+from cosyedge.text.rules.rule import Rule, before
 
 _YEAR = r"(?:19|20|21)\d\d"
 _MONTH = r"(?:1[0-2]|0?[1-9])"
@@ -25,7 +25,21 @@ _TH = r"(?:st|nd|rd|th)?"
 _INITIALS = {
     name: number
     for number, names in enumerate(
-        "jan feb mar,mär apr may,mai jun jul aug sep oct,okt nov dec,dez".split(" "), 1
+        [
+            "jan",
+            "feb",
+            "mar,mär",
+            "apr",
+            "may,mai",
+            "jun",
+            "jul",
+            "aug",
+            "sep",
+            "oct,okt",
+            "nov",
+            "dec,dez",
+        ],
+        1,
     )
     for name in names.split(",")
 }

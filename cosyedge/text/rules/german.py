@@ -4,26 +4,34 @@ import re
 
 from cosyedge.text.cardinals import spell
 from cosyedge.text.languages.de import German
+from cosyedge.text.languages.de_nouns import gender, one
 from cosyedge.text.numerals import DASH
 from cosyedge.text.rules.rule import Rule, after, before
 
 _NOUN = re.compile(r"\s*(?:[a-zäöüß]+\s){0,2}([A-ZÄÖÜ][\wäöüß]*)")
-_GENDERS = {"OG": "n", "UG": "n", "Stock": "m", "Mal": "n", "Dezember": "m"}
+_DAYS = {
+    "Mo": "Montag", "Di": "Dienstag", "Mi": "Mittwoch", "Do": "Donnerstag", "Fr": "Freitag",
+    "Sa": "Samstag", "So": "Sonntag",
+}  # fmt: skip
 #: Words that may stand with a capital before a count: at a sentence's beginning.
-_OPENERS = frozenset(
-    "Noch Nur In Um Es Alle Bitte Seit Vor Nach Mit Für Bei Von Ab Pro Etwa Circa Und Oder Ist Wird "
-    "Mindestens Maximal Insgesamt Genau Jetzt Erst Heute Aktuell Über Unter".split(" ")
-)
+_OPENERS = frozenset({
+    "Noch", "Nur", "In", "Um", "Es", "Alle", "Bitte", "Seit", "Vor", "Nach", "Mit", "Für", "Bei",
+    "Von", "Ab", "Pro", "Etwa", "Circa", "Und", "Oder", "Ist", "Wird", "Mindestens", "Maximal",
+    "Insgesamt", "Genau", "Jetzt", "Erst", "Heute", "Aktuell", "Über", "Unter", "Sie", "Ihnen",
+})  # fmt: skip
 
 
 def rules(grammar: German) -> list[Rule]:
     """Give the rules that run before measures."""
     ordinal = r"(?<![\d.,:/A-Za-z-])(\d{1,3})\."
     return [
-        Rule("ordinal", re.compile(rf"{ordinal}(?:{DASH}|\s(und|oder|bis)\s)(\d{{1,3}})\.(?=\s[A-Za-zÄÖÜäöü])"),
+        Rule("ordinal",
+             re.compile(
+                 rf"{ordinal}(?:{DASH}|\s(und|oder|bis)\s)(\d{{1,3}})\.(?=\s[A-Za-zÄÖÜäöü])"
+             ),
              lambda m: _ordinals(grammar, m), "."),
         Rule("ordinal", re.compile(rf"{ordinal}(?=\s[A-Za-zÄÖÜäöü(])"),
-             lambda m: grammar.ordinal(m[1], before(m), _gender(grammar, after(m))), "."),
+             lambda m: grammar.ordinal(m[1], before(m), _gender(after(m))), "."),
         Rule("ordinal", re.compile(r"(?<=\b(?:am|im) )(\d{1,2})\.(?=\s?$)"),
              lambda m: spell("de", int(m[1]), "ordinal") + "n.", "."),
         Rule("time range",
@@ -40,21 +48,22 @@ def rules(grammar: German) -> list[Rule]:
 
 def late_rules(grammar: German) -> list[Rule]:
     """Give the rules that run after measures and before ranges."""
+    del grammar
     return [
         Rule("one", re.compile(r"(?<![\d.,:/A-Za-z-])1(?=\s[A-ZÄÖÜ][a-zäöüß]{2,})"),
-             lambda m: _one(grammar, m), "1"),
+             lambda m: _one(m), "1"),
         Rule("one", re.compile(r"(?<![\d.,:/A-Za-z-])1(?=\s[a-zäöüß]{2,}(e|en|er|es)\s[A-ZÄÖÜ])"),
-             lambda m: _one_adjective(grammar, m), "1"),
+             lambda m: _one_adjective(m), "1"),
     ]  # fmt: skip
 
 
 def word_rules(grammar: German) -> list[Rule]:
     """Give the rules for texts with or without figures."""
-    days = "Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag"
-    short = dict(zip("Mo Di Mi Do Fr Sa So".split(" "), days.split("|"), strict=True))
+    day = f"({'|'.join((*_DAYS, *_DAYS.values()))})"
     return [
-        Rule("range", re.compile(rf"(?<![A-Za-z])(Mo|Di|Mi|Do|Fr|Sa|So|{days})\.?{DASH}(Mo|Di|Mi|Do|Fr|Sa|So|{days})(?![a-zäöü])"),
-             lambda m: f"{short.get(m[1], m[1])}{grammar.to}{short.get(m[2], m[2])}", "-–—~"),
+        Rule("range", re.compile(rf"(?<![A-Za-z]){day}\.?{DASH}{day}(?![a-zäöü])"),
+             lambda m: f"{_DAYS.get(m[1], m[1])}{grammar.to}{_DAYS.get(m[2], m[2])}", "-–—~"),
+        Rule("abbreviation", re.compile(r"(?<=[a-zäöüß])str\.(?=\s)"), lambda _: "straße", "."),
     ]  # fmt: skip
 
 
@@ -62,16 +71,16 @@ def _hour(grammar: German, hour: str) -> str:
     return "ein" if hour == "1" else grammar.cardinal(str(int(hour)))
 
 
-def _gender(grammar: German, behind: str) -> str:
+def _gender(behind: str) -> str:
     noun = _NOUN.match(behind)
     if noun is None:
         return "m"
-    return _GENDERS.get(noun[1]) or grammar.gender(noun[1])
+    return gender(noun[1])
 
 
 def _ordinals(grammar: German, match: re.Match[str]) -> str:
-    gender = _gender(grammar, after(match))
-    first, last = (grammar.ordinal(match[i], before(match), gender) for i in (1, 3))
+    noun_gender = _gender(after(match))
+    first, last = (grammar.ordinal(match[i], before(match), noun_gender) for i in (1, 3))
     return f"{first} {match[2] or 'bis'} {last}"
 
 
@@ -81,20 +90,20 @@ def _is_a_name(front: str) -> bool:
     return bool(word and word[1][:1].isupper() and word[1] not in _OPENERS)
 
 
-def _one(grammar: German, match: re.Match[str]) -> str | None:
+def _one(match: re.Match[str]) -> str | None:
     front = before(match)
     if _is_a_name(front):
         return None
     noun = _NOUN.match(after(match))
-    if noun is None or noun[1] in ("Uhr",):
+    if noun is None or noun[1] == "Uhr":
         return "ein"
-    return grammar.one(_GENDERS.get(noun[1]) or grammar.gender(noun[1]), front)
+    return one(gender(noun[1]), front)
 
 
-def _one_adjective(grammar: German, match: re.Match[str]) -> str | None:
+def _one_adjective(match: re.Match[str]) -> str | None:
     front = before(match)
     if _is_a_name(front):
         return None
     if match[1] == "e":
         return "eine"
-    return grammar.one("m", front) if match[1] == "en" else "ein"
+    return one("m", front) if match[1] == "en" else "ein"

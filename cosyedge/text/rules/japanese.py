@@ -3,7 +3,7 @@
 import re
 
 from cosyedge.text.languages.ja import Japanese
-from cosyedge.text.numerals import DASH
+from cosyedge.text.numerals import FLOORS
 from cosyedge.text.rules.rule import Rule
 
 
@@ -13,7 +13,7 @@ def rules(grammar: Japanese) -> list[Rule]:
         Rule("date", re.compile(r"(?<!\d)0(\d)(?=\s?[月日時分秒])"), lambda m: m[1], "0"),
         Rule("floor", re.compile(r"(?<![A-Za-z0-9.-])B(\d)(?:F(?![A-Za-z0-9])|(?=階))"),
              lambda m: "地下" + grammar.cardinal(m[1]) + ("階" if m[0].endswith("F") else ""), "B"),
-        Rule("floor", re.compile(rf"(?<![A-Za-z0-9.])(?:(\d{{1,3}}){DASH})?(\d{{1,3}})F(?![A-Za-z0-9])"),
+        Rule("floor", FLOORS,
              lambda m: _floors(grammar, m), "F"),
         Rule("code", re.compile(r"(?<![\d.A-Za-z-])(\d{3,5})(?=号?室|号教室|便)"),
              lambda m: grammar.code_number(m[1])),

@@ -4,7 +4,7 @@ import re
 
 from cosyedge.text.cardinals import spell
 from cosyedge.text.languages.ko import Korean
-from cosyedge.text.numerals import DASH
+from cosyedge.text.numerals import DASH, FLOORS
 from cosyedge.text.rules.rule import Rule
 
 #: 3번 is a number's name before a place or a machine, and a count before these.
@@ -17,10 +17,12 @@ def rules(grammar: Korean) -> list[Rule]:
     """Give the rules that run before measures."""
     return [
         Rule("date", re.compile(r"(?<!\d)0(\d)(?=\s?[월일시분초])"), lambda m: m[1], "0"),
-        Rule("month", re.compile(r"(?<!\d)(6|10)\s?월(?!\s?급)"), lambda m: grammar.month(int(m[1])) + "월", "월"),
-        Rule("floor", re.compile(r"(?<![A-Za-z0-9.-])(?:지하\s?)?B(\d)(?:F(?![A-Za-z0-9])|(?=\s?층))"),
+        Rule("month", re.compile(r"(?<!\d)(6|10)\s?월(?!\s?급)"),
+             lambda m: grammar.month(int(m[1])) + "월", "월"),
+        Rule("floor",
+             re.compile(r"(?<![A-Za-z0-9.-])(?:지하\s?)?B(\d)(?:F(?![A-Za-z0-9])|(?=\s?층))"),
              lambda m: "지하 " + grammar.cardinal(m[1]) + (" 층" if m[0].endswith("F") else ""), "B"),
-        Rule("floor", re.compile(rf"(?<![A-Za-z0-9.])(?:(\d{{1,3}}){DASH})?(\d{{1,3}})F(?![A-Za-z0-9])"),
+        Rule("floor", FLOORS,
              lambda m: _floors(grammar, m), "F"),
     ]  # fmt: skip
 
@@ -40,7 +42,11 @@ def late_rules(grammar: Korean) -> list[Rule]:
              lambda m: _count(grammar, m[1], m[2])),
         Rule("range", re.compile(r"(?<=\d)(\s?[가-힣]{1,3})\s?[-–—~〜−]\s?(?=\d)"),
              lambda m: m[1] + grammar.to, "-–—~〜−"),
-        Rule("temperature", re.compile(r"(?<![A-Za-z0-9.])(?<!영하 )[-−]\s?(?=\d++(?:\.\d++)?\s?도(?![로시착]))"),
+        Rule("temperature",
+             re.compile(
+                 r"(?<![A-Za-z0-9.])(?<!영하 )[-−]\s?"
+                 r"(?=\d++(?:\.\d++)?\s?도(?![로시착]))"
+             ),
              lambda _: "영하 ", "도"),
     ]  # fmt: skip
 

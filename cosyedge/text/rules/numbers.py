@@ -8,7 +8,10 @@ from cosyedge.text.rules.rule import Rule, after, before
 
 _YEAR = r"(?:19|20)\d\d"
 #: A minus before a bare number: not after a word, but after those that lead to a value.
-_MINUS = r"(?:(?:(?<=^)|(?<=[\s(（:：=<>≤≥,，、为為是到至约達は가은는이に])|(?<=[とがをもで温度]))[-−](?=[\d.,])|[+±]\s?(?=\d))"
+_MINUS = (
+    r"(?:(?:(?<=^)|(?<=[\s(（:：=<>≤≥,，、为為是到至约達は가은는이にとがをもで度]))"
+    r"[-−](?=[\d.,])|[+±]\s?(?=\d))"
+)
 
 
 def rules(grammar: Grammar) -> list[Rule]:

@@ -14,8 +14,9 @@ _TIME = (
 _HALF = r"(?:\s?([ap])\.?m(?:\.(?=\s?[a-z,]|$)|(?![a-z])))"
 _HALF_UPPER = r"(?:\s?([AP])M(?![A-Za-z]))"
 _DURATION_WORDS = re.compile(
-    r"(?:remaining|left|duration|elapsed|timer|runtime|uptime|countdown|time to go|Restzeit|Laufzeit|"
-    r"Dauer|verbleibend|剩余|剩餘|用时|用時|耗时|时长|倒计时|倒數|残り|所要時間|경과|남은 시간|소요 시간)\W{0,3}(?:is|:|：|时间|ist)?\s?$",
+    r"(?:remaining|left|duration|elapsed|timer|runtime|uptime|countdown|time to go|"
+    r"Restzeit|Laufzeit|Dauer|verbleibend|剩余|剩餘|用时|用時|耗时|时长|倒计时|倒數|"
+    r"残り|所要時間|경과|남은 시간|소요 시간)\W{0,3}(?:is|时间|ist)?\W{0,3}$",
     re.IGNORECASE,
 )
 

@@ -22,7 +22,9 @@ def rules(grammar: Grammar) -> list[Rule]:
 def _abbreviations(grammar: Grammar) -> list[Rule]:
     # One search for all of them: fifty searches took 0.2 ms a sentence.
     said = [words for _, words in grammar.abbreviations]
-    pattern = "|".join(f"({pattern})" for pattern, _ in grammar.abbreviations)
+    any_of = "|".join(f"({pattern})" for pattern, _ in grammar.abbreviations)
+    # Only at a word's beginning, where the script has blanks to tell it by: five times as fast.
+    pattern = rf"\b(?=[^\W\d])(?:{any_of})" if grammar.spaced else any_of
     return [Rule("abbreviation", re.compile(pattern), lambda m: said[(m.lastindex or 1) - 1])]
 
 
