@@ -104,7 +104,7 @@ keep_what_runs() {
     kept=$(mktemp -d "$ROOT/releases/.before.XXXX")
     cp -a "$UNIT" "$kept/" 2>/dev/null || :
     # A newer version may change the journal's tables, which the one before cannot read.
-    cp -a "$STATE"/journal.db* "$kept/" 2>/dev/null || :
+    cp -a "$STATE"/journal.* "$kept/" 2>/dev/null || :
 }
 
 put_back() {
@@ -113,8 +113,8 @@ put_back() {
     systemctl stop cosyedge.service || :
     point_to "$previous"
     if [[ -e $kept/cosyedge.service ]]; then cp -a "$kept/cosyedge.service" "$UNIT"; fi
-    rm -f "$STATE"/journal.db*
-    cp -a "$kept"/journal.db* "$STATE/" 2>/dev/null || :
+    rm -f "$STATE"/journal.*
+    cp -a "$kept"/journal.* "$STATE/" 2>/dev/null || :
     rm -rf "$kept" "$release"
     systemctl daemon-reload
     systemctl start cosyedge.service || die "the version of before does not start either"

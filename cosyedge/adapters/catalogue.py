@@ -28,7 +28,6 @@ EVENTS: dict[str, str] = {
     "flood": "More messages came than the limits allow; the rest was refused.",
 }
 OF_THE_NODE = frozenset({"fault", "flood"})
-ID = "@COSYEDGE_ID@"
 
 
 def message_id(event: str | None, code: str | None) -> str | None:
@@ -48,15 +47,17 @@ def catalogue() -> str:
 def _entries() -> Iterator[str]:
     yield "# Written by python -m cosyedge.adapters.catalogue; see docs/journal.md.\n"
     for event, meaning in EVENTS.items():
-        subject = f"cosyedge: {event}" if event in OF_THE_NODE else f"Announcement {ID}: {event}"
+        subject = (
+            f"cosyedge: {event}" if event in OF_THE_NODE else f"Announcement @COSYEDGE_ID@: {event}"
+        )
         yield _entry(f"event/{event}", subject, meaning)
     for code, explanation in CODES.items():
         text = (
             f"Code {code}: {explanation.meaning}.\n\n"
             f"What to do: {explanation.mend}.\n\n"
-            f"Announcement: {ID}\nEvent: @COSYEDGE_EVENT@\nClass: @COSYEDGE_CLASS@\n"
-            "Zone: @COSYEDGE_ZONE@\nPart: @COSYEDGE_FAULT@\n\n"
-            f"The whole story: journalctl COSYEDGE_ID={ID}"
+            "The story of an announcement: journalctl COSYEDGE_ID=<its id>\n"
+            "All fields of this entry: journalctl -o verbose MESSAGE_ID="
+            f"{_id(f'code/{code}')}"
         )
         yield _entry(f"code/{code}", f"cosyedge: {explanation.meaning}", text)
 

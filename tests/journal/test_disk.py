@@ -146,6 +146,17 @@ async def test_an_idle_journal_writes_nothing(path: Path, clock: SteadyClock) ->
     await journal.close()
 
 
+async def test_the_smallest_journal_works(path: Path, clock: SteadyClock) -> None:
+    journal = SqliteJournal(path, clock, max_bytes=1 << 20)
+    for start in range(0, 6_000, 60):
+        ids = [str(number) for number in range(start, start + 60)]
+        await asyncio.gather(*(journal.accept(entry(id), []) for id in ids))
+        await asyncio.gather(*(journal.end(id, FINISHED, []) for id in ids))
+    assert sum(file.stat().st_size for file in path.parent.iterdir()) <= 1 << 20
+    assert journal.history()[0].id == "5999"
+    await journal.close()
+
+
 async def test_forty_thousand_undelivered_events_stay_within_the_bound(
     path: Path, clock: SteadyClock
 ) -> None:

@@ -86,7 +86,6 @@ def main() -> None:
     bind(base / "console", root / "dev/console")
     bind(base / "share", root / "run/host")
     pivot(root)
-    subprocess.run(["hostname", "box"], check=True)
     environ = {"container": "cosyedge-test", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
     words = ["--log-target=journal", "--show-status=no", "--unit=box.target"]
     os.execve("/lib/systemd/systemd", ["systemd", *words], environ)

@@ -16,16 +16,16 @@ from types import TracebackType
 from typing import Self
 
 # What a machine without hardware, logins or network cannot use.
-MASKED = (
-    "dev-hugepages.mount dev-mqueue.mount e2scrub_reap.service proc-sys-fs-binfmt_misc.automount "
-    "sys-fs-fuse-connections.mount sys-kernel-config.mount sys-kernel-debug.mount "
-    "sys-kernel-tracing.mount systemd-binfmt.service systemd-logind.service "
-    "systemd-machine-id-commit.service systemd-modules-load.service systemd-networkd.service "
-    "systemd-pstore.service systemd-random-seed.service systemd-remount-fs.service "
-    "systemd-resolved.service systemd-sysctl.service systemd-timesyncd.service "
-    "systemd-udev-trigger.service systemd-udevd-control.socket systemd-udevd-kernel.socket "
-    "systemd-udevd.service systemd-update-utmp.service"
-).split()
+MASKED = """
+    dev-hugepages.mount dev-mqueue.mount e2scrub_reap.service proc-sys-fs-binfmt_misc.automount
+    sys-fs-fuse-connections.mount sys-kernel-config.mount sys-kernel-debug.mount
+    sys-kernel-tracing.mount systemd-binfmt.service systemd-logind.service
+    systemd-machine-id-commit.service systemd-modules-load.service systemd-networkd.service
+    systemd-pstore.service systemd-random-seed.service systemd-remount-fs.service
+    systemd-resolved.service systemd-sysctl.service systemd-timesyncd.service
+    systemd-udev-trigger.service systemd-udevd-control.socket systemd-udevd-kernel.socket
+    systemd-udevd.service systemd-update-utmp.service
+"""
 TARGET = "[Unit]\nRequires=basic.target\nAfter=basic.target\nAllowIsolate=yes\n"
 JOURNALD = "[Journal]\nStorage=volatile\nRateLimitBurst=0\n"
 
@@ -150,7 +150,7 @@ class Box:
         (etc / "journald.conf.d").mkdir()
         (etc / "journald.conf.d/box.conf").write_text(JOURNALD)
         (etc / "system/box.target").write_text(TARGET)
-        for unit in MASKED:
+        for unit in MASKED.split():
             (etc / "system" / unit).symlink_to("/dev/null")
         own = hierarchies()
         (self.base / "hierarchies").write_text("".join(f"{top}\n" for top, _ in own))

@@ -13,7 +13,7 @@ from cosyedge.adapters.journal.wal import LogState, state_of_log
 from cosyedge.core.errors import StorageFailure
 
 PAGE_BYTES = 4096
-# The write-ahead log is folded into the file at every 256 pages (1 MiB).
+# The write-ahead log is folded into the file at every 256 pages (1 MiB), or sooner.
 CHECKPOINT_PAGES = 256
 # A reader of the command line does not hold up a stop.
 CLOSING_TIMEOUT_MS = 500
@@ -21,7 +21,12 @@ CLOSING_TIMEOUT_MS = 500
 
 def max_pages(max_bytes: int) -> int:
     """How many pages the file may have, so that it and its log stay within ``max_bytes``."""
-    return max_bytes // PAGE_BYTES - 2 * CHECKPOINT_PAGES
+    return max_bytes // PAGE_BYTES - 2 * checkpoint_pages(max_bytes)
+
+
+def checkpoint_pages(max_bytes: int) -> int:
+    """How many pages the log may have until it is folded into the file."""
+    return min(CHECKPOINT_PAGES, max_bytes // PAGE_BYTES // 8)
 
 
 class JournalFile:
@@ -86,8 +91,8 @@ class JournalFile:
                 "secure_delete = ON",
                 "cache_size = -1024",
                 "temp_store = MEMORY",
-                f"wal_autocheckpoint = {CHECKPOINT_PAGES}",
-                f"journal_size_limit = {CHECKPOINT_PAGES * PAGE_BYTES}",
+                f"wal_autocheckpoint = {checkpoint_pages(self._max_bytes)}",
+                f"journal_size_limit = {checkpoint_pages(self._max_bytes) * PAGE_BYTES}",
                 f"max_page_count = {max_pages(self._max_bytes)}",
             ):
                 connection.execute(f"PRAGMA {pragma}")
