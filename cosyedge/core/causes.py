@@ -33,6 +33,7 @@ DUPLICATE = Cause("its id was accepted in the last 24 hours", E.DUPLICATE)
 COALESCED = Cause("it has no id, and the same content came within 2 s", E.COALESCED)
 NO_ROOM = Cause("the queue is full and it does not outrank the lowest", E.REJECTED, "queue_full")
 NO_SUCH_ZONE = Cause("it names a zone or group that is not there", E.REJECTED, "unknown_zone")
+REFUSED = Cause("its text, payload, topic or rate is refused, or the box is short", E.REJECTED)
 
 ACCEPTED = Cause("it is taken, and will end exactly once", E.ACCEPTED)
 STARTED = Cause("its first sample sounds", E.STARTED)
