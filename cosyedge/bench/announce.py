@@ -72,21 +72,21 @@ def measure() -> dict[str, float]:
 
 @contextmanager
 def _node(broker: RunningBroker, directory: Path) -> Iterator[Stage]:
+    """Start a node; it is ready once it is online and has spoken a test into nothing."""
     reach = {"COSYEDGE_MQTT__HOST": broker.host, "COSYEDGE_MQTT__PORT": str(broker.port)}
-    filters = (TOPICS.of("state"), TOPICS.of("availability"))
-    with MeasuringClient(broker.host, broker.port, *filters) as client:
-        client.forget()
+    online, answered = TOPICS.of("availability"), TOPICS.response("selftest")
+    with MeasuringClient(broker.host, broker.port, online, answered) as client:
         began = time.perf_counter()
         with running_node(directory, ENVIRON | reach) as node:
-            client.run_until(lambda: _is_ready(client, node), 30)
-            ready_s = time.perf_counter() - began
-            yield Stage(broker, node, ready_s)
+            client.run_until(lambda: _is_alive(node) and client.payload(online) == b"online", 30)
+            client.publish(TOPICS.of("request/selftest"), {})
+            client.run_until(lambda: client.payload(answered) is not None, 30)
+            yield Stage(broker, node, time.perf_counter() - began)
 
 
-def _is_ready(client: MeasuringClient, node: Node) -> bool:
+def _is_alive(node: Node) -> bool:
     node.check()
-    is_online = client.last_payload.get(TOPICS.of("availability")) == b"online"
-    return is_online and b'"idle"' in client.last_payload.get(TOPICS.of("state"), b"")
+    return True
 
 
 def _measure_idle(stage: Stage) -> dict[str, float]:
@@ -106,7 +106,7 @@ def _measure_latencies(client: MeasuringClient, broker: RunningBroker) -> dict[s
     long = [_first_audio_ms(client, f"l{n}", LONG, "bypass") for n in range(LONG_RUNS)]
     _first_audio_ms(client, "warm", SHORT, "use")
     cached = [_first_audio_ms(client, f"c{n}", SHORT, "use") for n in range(CACHED_RUNS)]
-    clip = client.last_payload[TOPICS.audio("default", f"c{CACHED_RUNS - 1}")]
+    clip = client.payload(TOPICS.audio("default", f"c{CACHED_RUNS - 1}")) or b""
     echo = _measure_echo(client, broker, len(clip))
     return {
         "cached_p50_ms": statistics.median(cached),

@@ -22,7 +22,7 @@ class MeasuringClient:
     def __init__(self, host: str, port: int, *filters: str) -> None:
         self.events: list[dict[str, Any]] = []
         self.first_at: dict[str, float] = {}
-        self.last_payload: dict[str, bytes] = {}
+        self._last_payload: dict[str, bytes] = {}
         self._filters = filters
         self._granted = False
         self._client = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
@@ -59,11 +59,9 @@ class MeasuringClient:
                 raise OutputFailure("broker_unavailable", f"not reached within {deadline_s:g} s")
             self._client.loop(_LOOP_S)
 
-    def forget(self) -> None:
-        """Drop what was heard."""
-        self.events.clear()
-        self.first_at.clear()
-        self.last_payload.clear()
+    def payload(self, topic: str) -> bytes | None:
+        """Give the last payload of a topic, None where none came."""
+        return self._last_payload.get(topic)
 
     def _on_connect(self, client: paho.Client, *_: Any) -> None:
         client.subscribe([(each, SubscribeOptions(qos=1)) for each in self._filters])
@@ -73,7 +71,7 @@ class MeasuringClient:
 
     def _on_message(self, _client: paho.Client, _data: Any, message: paho.MQTTMessage) -> None:
         self.first_at.setdefault(message.topic, time.perf_counter())
-        self.last_payload[message.topic] = bytes(message.payload)
+        self._last_payload[message.topic] = bytes(message.payload)
         if message.topic.endswith("/event"):
             self.events.append(json.loads(message.payload))
 

@@ -6,16 +6,18 @@ from pathlib import Path
 
 from cosyedge.adapters.mqtt.visit import Visitor, visiting
 from cosyedge.adapters.player import PlayerOutput, PlayerSettings
+from cosyedge.cli.asking import ask
 from cosyedge.cli.broker import Reach, visitor_settings
 from cosyedge.cli.findings import Finding, bad, failure, ok, warning
 from cosyedge.config import Settings, lay_out
 from cosyedge.config.outputs import PlayerOutputSettings
 from cosyedge.core.codes import CODES
-from cosyedge.core.errors import CosyedgeError
+from cosyedge.core.errors import CosyedgeError, OutputFailure
 from cosyedge.wire.topics import Topics
 
 # A minute of speech as WAV at 24 kHz; longer clips leave in chunks.
 ROOMY_PACKET_BYTES = 3_000_000
+NODE_DEADLINE_S = 3.0
 CERTIFICATE_WARNING_S = 14 * 86400
 
 
@@ -31,8 +33,23 @@ async def check_broker(settings: Settings) -> AsyncIterator[Finding]:
             topics = Topics(settings.node.base, settings.node.name)
             await visitor.subscribe(topics.filters("single"))
             yield ok("broker grants", f"it lets us hear every command of {settings.node.name}")
+            yield await _running_node(visitor, topics)
     except CosyedgeError as error:
         yield failure("broker", error)
+
+
+async def _running_node(visitor: Visitor, topics: Topics) -> Finding:
+    """Ask the daemon, if one runs, which pinned phrases are still missing."""
+    about = f"node {topics.node}"
+    try:
+        told = await ask(visitor, topics, "phrases", NODE_DEADLINE_S)
+    except OutputFailure:
+        return ok(about, "not running here (or not answering)")
+    missing = told.get("missing", [])
+    fact = f"running; {len(told.get('phrases', []))} pinned phrases, {len(missing)} missing"
+    if missing:
+        return warning(about, fact, "they are made at idle; see cosyedge phrases")
+    return ok(about, fact)
 
 
 def _limits(visitor: Visitor) -> list[Finding]:

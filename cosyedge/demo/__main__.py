@@ -60,7 +60,7 @@ async def demonstrate(text: str, kind: Kind, console: Console) -> list[Hearing]:
             }
             began_at = time.monotonic()
             with running_node(Path(name), environ) as node:
-                await _wait_until_online(visitor, node)
+                await _wait_until_warm(visitor, node)
                 took_s = time.monotonic() - began_at
                 console.print(
                     f"daemon    online after {took_s:.1f} s (cosyedge run, pid {node.pid})"
@@ -73,15 +73,16 @@ def _visitor(broker: RunningBroker) -> MqttSettings:
     return MqttSettings(broker.host, broker.port, "demo", canary_topic="")
 
 
-async def _wait_until_online(visitor: Visitor, node: Node) -> None:
-    """Return once the node is online and its worker is warm."""
+async def _wait_until_warm(visitor: Visitor, node: Node) -> None:
+    """Return once the node is online and its worker has spoken a test into nothing."""
     try:
         async with asyncio.timeout(ONLINE_DEADLINE_S):
             async for message in visitor.messages():
-                if message.topic == TOPICS.of("state"):
-                    node.check()
-                    if json.loads(message.payload).get("state") == "idle":
-                        return
+                node.check()
+                if message.topic == TOPICS.of("availability") and message.payload == b"online":
+                    await visitor.publish(Outgoing(TOPICS.of("request/selftest"), b"{}"))
+                if message.topic == TOPICS.response("selftest"):
+                    return
     except TimeoutError as error:
         node.check()
         raise OutputFailure(
