@@ -3,10 +3,13 @@
 Each tensor is drawn from its own name when it is asked for, so that no more than one is in memory.
 """
 
+import base64
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -97,6 +100,16 @@ def random_source(size: Size, seed: int) -> Source:
         digests={},
         trained=False,
     )
+
+
+@contextmanager
+def single_bytes() -> Iterator[Path]:
+    """Lend a vocabulary of single bytes, in tiktoken's format: enough to speak noise with."""
+    lines = [b"%s %d" % (base64.b64encode(bytes([byte])), byte) for byte in range(256)]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "bytes.tiktoken"
+        path.write_bytes(b"\n".join(lines))
+        yield path
 
 
 Shapes = Iterator[tuple[str, tuple[int, ...]]]
