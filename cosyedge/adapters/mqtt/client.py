@@ -25,6 +25,8 @@ class Client(paho.Client):
             reconnect_on_failure=False,
             manual_ack=True,
         )
+        # The broker's Receive Maximum is kept by the link, which learns it after paho could.
+        self.max_inflight_messages_set(0)
         self._given = sock
         self._speaks_v5 = v5
         self._settings = settings
@@ -45,7 +47,7 @@ class Client(paho.Client):
             self._settings.host,
             self._settings.port,
             self._settings.keepalive_s,
-            clean_start=False,
+            clean_start=False if self._speaks_v5 else paho.MQTT_CLEAN_START_FIRST_ONLY,
             properties=connect_properties(self._settings) if self._speaks_v5 else None,
         )
 

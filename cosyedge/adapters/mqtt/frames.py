@@ -140,7 +140,7 @@ class FramedSocket:
         """Shorten the length of what was cut, and replace codes that paho does not know."""
         kind, body = packet[0] & 0xF0, packet[start:]
         if not whole:
-            return packet[:1] + _length(len(body)) + body
+            return packet[:1] + variable_length(len(body)) + body
         if kind == _CONNACK and len(body) >= 2:
             self.connack_code = body[1]
             return packet[: start + 1] + bytes([self._code(kind, body[1])]) + body[2:]
@@ -191,8 +191,8 @@ def _header(data: bytes | bytearray, position: int) -> tuple[int, int] | None:
     raise ConnectionError("a malformed length")
 
 
-def _length(value: int) -> bytes:
-    """A variable byte integer."""
+def variable_length(value: int) -> bytes:
+    """A variable byte integer (§1.5.5)."""
     digits = bytearray()
     while True:
         value, digit = divmod(value, 128)

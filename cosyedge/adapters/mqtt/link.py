@@ -27,12 +27,11 @@ from cosyedge.adapters.mqtt.frames import FramedSocket
 from cosyedge.adapters.mqtt.packets import (
     limits_of,
     message_from,
-    packet_bytes,
-    publish_properties,
 )
 from cosyedge.adapters.mqtt.reasons import lost_failure
 from cosyedge.adapters.mqtt.settings import MqttSettings, Subscription, Version
 from cosyedge.adapters.mqtt.status import BrokerLimits
+from cosyedge.adapters.mqtt.window import Window
 from cosyedge.core.errors import OutputFailure
 from cosyedge.service.ports import Message, Outgoing
 
@@ -72,12 +71,12 @@ class Link:
         self._socket = FramedSocket(line.sock, settings.max_packet_bytes, v5=self._v5)
         self._fd = self._socket.fileno()
         self._greeted: asyncio.Future[Properties | None] = self._loop.create_future()
-        self._answers: dict[int, asyncio.Future[int]] = {}
         self._granted: dict[int, asyncio.Future[list[int]]] = {}
         self._unacknowledged: set[int] = set()
         self._writing = self._flush_due = False
         self._misc: asyncio.TimerHandle | None = None
         self._client = Client(settings, self._socket, v5=self._v5)
+        self._window = Window(self._client, self.limits, v5=self._v5)
         self._set_callbacks()
 
     async def open(self) -> None:
@@ -98,7 +97,7 @@ class Link:
         if self.lost.done():
             raise self.lost.result()
         self.limits = limits_of(self._greeted.result(), settings)
-        self._client.max_inflight_messages_set(self.limits.inflight)
+        self._window = Window(self._client, self.limits, v5=self._v5)
 
     async def subscribe(self, filters: Iterable[Subscription]) -> list[int]:
         """One code for each filter: the QoS granted, or 0x80 and above. Raises OutputFailure."""
@@ -117,31 +116,13 @@ class Link:
         return await granted
 
     def publish(self, message: Outgoing) -> asyncio.Future[int]:
-        """Hand a message to paho; the future is the PUBACK's code (0 once written at QoS 0).
+        """Send a message; the future is the PUBACK's code (0 once written at QoS 0).
 
-        Raises OutputFailure: too_large before paho sees it; publish_refused, broker_unavailable.
+        Raises OutputFailure: too_large, before paho sees it; or why the connection was lost.
+        The future may raise publish_refused or broker_unavailable.
         """
         self._raise_if_lost()
-        properties = publish_properties(message) if self._v5 else None
-        size = packet_bytes(message, properties)
-        if size > self.limits.packet_bytes:
-            raise OutputFailure(
-                "too_large", f"{size} bytes exceed the broker's {self.limits.packet_bytes}"
-            )
-        try:
-            info = self._client.publish(
-                message.topic,
-                message.payload,
-                qos=min(message.qos, self.limits.qos),
-                retain=message.retain and self.limits.retain,
-                properties=properties,
-            )
-        except ValueError as error:
-            raise OutputFailure("publish_refused", f"not publishable: {error}") from error
-        if info.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
-            raise OutputFailure("broker_unavailable", f"paho did not take it: {info.rc}")
-        self._answers[info.mid] = answer = self._loop.create_future()
-        return answer
+        return self._window.publish(message)
 
     def delivered_bytes(self) -> int:
         """Bytes that the other side's kernel has acknowledged, plus those it has sent us."""
@@ -162,12 +143,11 @@ class Link:
         if self._misc is not None:
             self._misc.cancel()
         self._socket.close()
-        waiting: list[asyncio.Future[Any]] = [*self._answers.values(), *self._granted.values()]
-        for future in waiting:
-            if not future.done():
-                future.set_exception(reason)
-                future.exception()  # nobody may be waiting any more
-        self._answers.clear()
+        self._window.fail(reason)
+        for granted in self._granted.values():
+            if not granted.done():
+                granted.set_exception(reason)
+                granted.exception()  # nobody may be waiting any more
         self._granted.clear()
 
     def _set_callbacks(self) -> None:
@@ -280,9 +260,7 @@ class Link:
     def _on_publish(
         self, _client: paho.Client, _data: Any, mid: int, code: ReasonCode, _props: Properties
     ) -> None:
-        answer = self._answers.pop(mid, None)
-        if answer is not None and not answer.done():
-            answer.set_result(code.value)
+        self._window.settle(mid, code.value)
 
     def _on_subscribe(
         self, _client: paho.Client, _data: Any, mid: int, codes: list[ReasonCode], _p: Properties
