@@ -62,12 +62,10 @@ class Recordings:
         """The real file of a name, links resolved; None for one outside the folder."""
         if not NAME.fullmatch(name) or name.startswith("."):
             return None
-        try:
-            home = self._folder.resolve(strict=True)
-        except OSError:
-            return None
+        home = Path(os.path.realpath(self._folder))
         for suffix in SUFFIXES:
-            path = (home / f"{name}{suffix}").resolve()
+            # Unlike Path.resolve, realpath gives a loop of links back as it is.
+            path = Path(os.path.realpath(home / f"{name}{suffix}"))
             if path.is_relative_to(home) and path.is_file():
                 return path
         return None
