@@ -36,13 +36,19 @@ _FULL_WIDTH.update(str.maketrans("～￥￦￡￠º˚⁄∕‐‑‒﹣’′ʼ�
 
 _CONTROL_TOKEN = re.compile(r"<\|([^|<>]{0,80})\|>")
 _TAG_BREAK = re.compile(r"</?(?:p|br|div|li|tr|h[1-6]|ul|ol|table|hr)\s{0,4}/?>", re.IGNORECASE)
+_ATTRIBUTES = (
+    r"(?:\s{1,4}[\w:-]{1,20}\s?=\s?"
+    r"(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s<>\"']{1,300})){0,8}\s{0,4}"
+)
 _TAG = re.compile(
     r"</?(?:a|b|i|u|s|em|strong|span|font|small|big|sub|sup|code|pre|mark|td|th|img|del|ins|tt|center)"
-    r"(?:\s{1,4}[\w-]{1,20}\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s<>\"']{1,300})){0,8}\s{0,4}/?>",
+    rf"{_ATTRIBUTES}/?>",
     re.IGNORECASE,
 )
-_OTHER_TAG = re.compile(r"</?([A-Za-z][\w:-]{0,30}(?:\s[^<>]{0,300})?)/?>")
-_URL = re.compile(r"(?:\b[a-zA-Z]{2,8}://|\bwww\.)[^\s<>\"'）。，！？、；：」』】]+")
+_OTHER_TAG = re.compile(rf"</?([A-Za-z][\w:-]{{0,30}}{_ATTRIBUTES})/?>")
+_URL = re.compile(
+    r"(?:(?<![A-Za-z])[A-Za-z]{2,8}://|(?<![A-Za-z])www\.)[^\s<>\"'）。，！？、；：」』】]+"
+)
 _LINKED = re.compile(
     r"!?\[([^\[\]\n]{0,300})\]\((?:[^()\s]|\([^()\s]{0,100}\)){0,500}(?:\s\"[^\"\n]{0,100}\")?\)"
 )
@@ -109,11 +115,11 @@ def clean(text: str) -> str:
 
 
 def _plain_forms(text: str) -> str:
+    text = re.sub(r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))", ",", text)
     text = text.translate(_FULL_WIDTH)
     text = _COMPATIBLE.sub(_compatible, text)
     text = _OTHER_DIGIT.sub(lambda match: str(unicodedata.decimal(match[0])), text)
     text = re.sub(r"(?<=\d)：(?=\d)", ":", text)
-    text = re.sub(r"(?<=\d)，(?=\d{3}(?!\d))", ",", text)
     text = re.sub("[μ](?=[A-Za-zΩ])", "µ", text)
     text = re.sub(r"°\s(?=[CF]\b)", "°", text)
     return _EMOJI.sub(" ", text)
@@ -139,7 +145,7 @@ def _without_tags(text: str) -> str:
     text = _CONTROL_TOKEN.sub(r" \1 ", text)
     text = text.replace("<|", " ").replace("|>", " ")
     text = _TAG.sub("", _TAG_BREAK.sub("\n", text))
-    return _OTHER_TAG.sub(r" \1 ", text)
+    return _OTHER_TAG.sub(lambda match: re.sub("[=\"']", " ", f" {match[1]} "), text)
 
 
 def _without_markdown(text: str) -> str:

@@ -62,6 +62,7 @@ class Grammar:
     plus_minus: ClassVar[str] = ""
     to: ClassVar[str] = ""
     by: ClassVar[str] = ""
+    less: ClassVar[str] = ""
     about: ClassVar[str] = ""
     versus: ClassVar[str] = ""
     dot: ClassVar[str] = ""

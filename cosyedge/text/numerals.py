@@ -23,8 +23,8 @@ _THOUSANDS_POINT = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 def number_pattern(decimal_comma: bool) -> str:
     """Give the expression of an unsigned number, with no group in it; linear on any text."""
     if decimal_comma:
-        return r"(?:\d{1,3}(?:\.\d{3})++(?!\d)(?:,\d++)?|\d++(?:[.,]\d++)?|,\d++)"
-    return r"(?:\d{1,3}(?:,\d{3})++(?!\d)(?:\.\d++)?|\d++(?:\.\d++)?|\.\d++)"
+        return r"(?:\d{1,3}(?:\.\d{3})+(?!\d)(?:,\d++)?|\d++(?:[.,]\d++)?|,\d++)"
+    return r"(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d++)?|\d++(?:\.\d++)?|\.\d++)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,8 @@ def _merged(drafts: list[_Draft], options: ReadingOptions) -> list[_Draft]:
         spoken = with_final_mark(draft.spoken, draft.lang)
         last = merged[-1] if merged else None
         if last and _joins(last, draft, options):
-            gap = "" if last.lang in UNSPACED else " "
+            gap = " " if last.spoken[-1].isascii() and spoken[0].isascii() else ""
+            gap = gap if last.lang in UNSPACED else " "
             merged[-1] = replace(
                 last, text=last.text + draft.text, spoken=last.spoken + gap + spoken
             )

@@ -71,9 +71,9 @@ def weight(piece: str) -> int:
 
 def _ends_sentence(text: str, begin: int, match: re.Match[str], lang: str) -> bool:
     mark = match[0]
-    if mark[0] in "!?。！？；…｡" or "\n" in mark:
-        return True
     following = text[match.end()]
+    if mark[0] in "!?。！？；…｡" or "\n" in mark:
+        return following != "="
     if not mark[-1].isspace():
         # "3.5", "ha.local" and "e.g." go on; a stop before Chinese or a quote's end is an end.
         return mark[-1] not in ".;" or following > "\u2e80"
@@ -88,13 +88,15 @@ def _ends_sentence(text: str, begin: int, match: re.Match[str], lang: str) -> bo
 
 def _goes_on(before: str, after: str, lang: str) -> bool:
     """Tell whether the full stop between the two belongs to an abbreviation or an ordinal."""
+    if before.strip().isdigit() and len(before.strip()) < 3:
+        return True  # "1. Open the door": an item of a list
     if lang == "de" and before[-1:].isdigit():
         return bool(_ORDINAL_BEFORE.search(before) or _ORDINAL_AFTER.match(after))
     word = _LAST_WORD.search(before)
     if word is None:
         return False
     name = word[0].lower()
-    if name in ABBREVIATIONS.get(lang, frozenset()):
+    if name in ABBREVIATIONS.get(lang, ABBREVIATIONS["en"]):
         return name not in _MAY_END or not after[:1].isupper()
     return len(name) == 1 and word[0].isupper() and after[:1].isupper() and word.start() > 0
 

@@ -115,6 +115,7 @@ class German(Grammar):
     plus = "plus "
     plus_minus = "plus minus "
     to = " bis "
+    less = " minus "
     by = " mal "
     about = "ungefähr "
     versus = " zu "

@@ -135,6 +135,7 @@ class English(Grammar):
     plus = "plus "
     plus_minus = "plus or minus "
     to = " to "
+    less = " minus "
     by = " by "
     about = "about "
     versus = " to "

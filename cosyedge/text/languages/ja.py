@@ -105,6 +105,7 @@ class Japanese(Grammar):
     plus = "プラス"
     plus_minus = "プラスマイナス"
     to = "から"
+    less = "引く"
     by = "掛ける"
     about = "約"
     versus = "対"

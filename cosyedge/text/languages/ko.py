@@ -112,6 +112,7 @@ class Korean(Grammar):
     plus = "플러스 "
     plus_minus = "플러스마이너스 "
     to = "에서 "
+    less = " 빼기 "
     by = " 곱하기 "
     about = "약 "
     versus = " 대 "

@@ -33,6 +33,7 @@ class Cantonese(Chinese):
     minus = "負"
     plus_minus = "正負"
     to = "至"
+    less = "減"
     by = "乘"
     about = "約"
     dot = "點"

@@ -19,6 +19,8 @@ def rules(grammar: Chinese) -> list[Rule]:
              lambda m: grammar.year(m[1]) + year, year),
         Rule("year", re.compile(rf"(?<![\d.\-–~])(\d\d)\s?{year}(?=\s?\d{{1,2}}\s?月)"),
              lambda m: grammar.year(m[1]) + year, year),
+        Rule("year range", re.compile(rf"(?<![\d.])(\d{{4}}){DASH}(\d{{4}})\s?(?={year})"),
+             lambda m: grammar.year(m[1]) + grammar.to + grammar.year(m[2]), year),
         Rule("date", re.compile(r"(?<!\d)0(\d)(?=\s?[月日号號])"), lambda m: m[1], "月日号號"),
         Rule("floor", re.compile(rf"(?<![A-Za-z0-9.-])B(\d)F?(?=[{floor}层層])"),
              lambda m: under + grammar.cardinal(m[1]), "B"),
@@ -57,7 +59,13 @@ def word_rules(grammar: Chinese) -> list[Rule]:
     return [
         Rule("range", re.compile(r"(?<=[一二三四五六日天])\s?[-–—~〜]\s?(?=周|週|星期|礼拜|禮拜)"),
              lambda _: grammar.to, "-–—~〜"),
+        _per(grammar),
     ]  # fmt: skip
+
+
+def _per(grammar: Chinese) -> Rule:
+    unit = "小时|小時|分钟|分鐘|秒|天|日|周|月|年|公斤|斤|千克|吨|噸|人|次|升|米|平方|立方|公里|件|个|個"
+    return Rule("per", re.compile(rf"(?<=[{_HAN}])\s?/\s?(?={unit})"), lambda _: "每", "/")
 
 
 def _decimal(grammar: Chinese, written: str) -> str:

@@ -18,6 +18,7 @@ _PHONE = (
     r"|[48]00-\d{3}-?\d{4}"
     r"|\d{3}[-.]\d{3}[-.]\d{4}"
     r"|1[3-9]\d-\d{4}-\d{4}"
+    r"|1-\d{3}-\d{3}-\d{4}"
 )
 
 
@@ -42,9 +43,10 @@ def rules(grammar: Grammar) -> list[Rule]:
 
 def _address(grammar: Grammar, written: str) -> str:
     parts = re.split(r"([./:])", written)
-    joint = grammar.dot if grammar.spaced else grammar.dot.strip()
+    joint, pause = (grammar.dot, ", ") if grammar.spaced else (grammar.dot.strip(), "，")
     return "".join(
-        grammar.digits(part) if part.isdigit() else joint if part == "." else " " for part in parts
+        grammar.digits(part) if part.isdigit() else joint if part == "." else pause
+        for part in parts
     )
 
 
@@ -123,7 +125,7 @@ def name_rules(grammar: Grammar) -> list[Rule]:
         ),
         Rule(
             "name",
-            re.compile(rf"(?<![{LATIN}0-9])[{LATIN}0-9]++(?:(?:[-_–/+]|\.(?=\d))[{LATIN}0-9]++)*+"),
+            re.compile(rf"(?<![{LATIN}0-9])[{LATIN}0-9]++(?:(?:[-_–/+]|\.(?=\d))[{LATIN}0-9]++)*"),
             lambda m: name(grammar, m[0]),
         ),
     ]

@@ -3,9 +3,14 @@
 import re
 
 from cosyedge.text.languages.en import English
-from cosyedge.text.numerals import BEGIN
+from cosyedge.text.numerals import BEGIN, DASH
 from cosyedge.text.rules.rule import Rule
 
+_DAYS = {
+    "Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday",
+    "Sat": "Saturday", "Sun": "Sunday",
+}  # fmt: skip
+_DAY = "(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
 _YEAR_AFTER = (
     r"(?P<word>(?i:\b(?:in|since|until|year|during|early|late|spring|summer|autumn|winter|fall|"
     r"copyright|model|version))\s)(?P<year>(?:19|20)\d\d)(?![\d:]|[.,/-]\d|\s[a-z]+s\b|%)"
@@ -15,6 +20,7 @@ _YEAR_AFTER = (
 def rules(grammar: English) -> list[Rule]:
     """Give the rules that run before measures."""
     return [
+        Rule("weekday", re.compile(rf"\b{_DAY}\b\.?(?=,?\s\d)"), lambda m: _DAYS[m[1][:3]]),
         Rule("ordinal", re.compile(r"(?<![\d.,])(\d{1,9})(?:st|nd|rd|th)(?![A-Za-z0-9])"),
              lambda m: grammar.ordinal(m[1])),
         Rule("decade", re.compile(r"(?<![\d.,])((?:19|20)\d)0s\b"),
@@ -32,10 +38,18 @@ def late_rules(grammar: English) -> list[Rule]:
     return []
 
 
+def word_rules(grammar: English) -> list[Rule]:
+    """Give the rules for texts with or without figures."""
+    return [
+        Rule("range", re.compile(rf"\b{_DAY}\.?{DASH}{_DAY}(?![a-z])"),
+             lambda m: f"{_DAYS[m[1][:3]]}{grammar.to}{_DAYS[m[2][:3]]}", "-–—~"),
+    ]  # fmt: skip
+
+
 def _decade(grammar: English, tens: str) -> str:
     said = grammar.year(f"{tens}0")
     return said[:-1] + "ies" if said.endswith("y") else said + "s"
 
 
 def _times(grammar: English, number: str) -> str:
-    return {"1": "once", "2": "twice"}.get(number) or f"{grammar.cardinal(number)} times"
+    return f"{grammar.cardinal(number)} time{'' if number == '1' else 's'}"

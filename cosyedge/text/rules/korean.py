@@ -21,7 +21,7 @@ def rules(grammar: Korean) -> list[Rule]:
              lambda m: grammar.month(int(m[1])) + "월", "월"),
         Rule("floor",
              re.compile(r"(?<![A-Za-z0-9.-])(?:지하\s?)?B(\d)(?:F(?![A-Za-z0-9])|(?=\s?층))"),
-             lambda m: "지하 " + grammar.cardinal(m[1]) + (" 층" if m[0].endswith("F") else ""), "B"),
+             lambda m: f"지하 {grammar.cardinal(m[1])}{' 층' if m[0].endswith('F') else ''}", "B"),
         Rule("floor", FLOORS,
              lambda m: _floors(grammar, m), "F"),
     ]  # fmt: skip

@@ -12,7 +12,7 @@ _JOINT = r"\s?(?P<joint>[-–—~〜−±]|\+/-)\s?"
 _LETTERS = frozenset("AVWKNJtgdmlLhs")
 _NAME_BEFORE = re.compile(
     r"(?:\b(?:room|gate|bay|line|zone|block|building|section|seat|row|house|apartment|suite|platform|"
-    r"track|unit|Raum|Halle|Gleis|Reihe|Platz|Tor|Haus|Linie|Gate)\s|口|门|門|号|號|区|區|座|栋|棟|室|位|站台|"
+    r"track|unit|Raum|Halle|Gleis|Reihe|Platz|Tor|Haus|Linie|Gate)\s|口|门|門|号|號|区|區|座|栋|棟|室|工位|车位|車位|座位|站台|"
     r"月台|番|출구|게이트|구역|동\s|ゲート|ホーム)\s?$",
     re.IGNORECASE,
 )
@@ -31,6 +31,15 @@ def rules(grammar: Grammar) -> list[Rule]:
     unit = unit_pattern(grammar.own_units)
     return [
         _compound(grammar),
+        Rule(
+            "dimension",
+            re.compile(
+                rf"{BEGIN}{number}(?:\s?[x×X*]\s?{number}){{1,2}}"
+                rf"(?:\s?(?P<unit>{unit}))?(?![{LATIN}0-9²³])"
+            ),
+            lambda m: _dimension(grammar, m),
+            "x×X*",
+        ),
         Rule(
             "measure",
             re.compile(
@@ -82,10 +91,21 @@ def _measure(grammar: Grammar, match: re.Match[str]) -> str | None:
     return grammar.measure(numbers, unit, joint, before(match))
 
 
+def _dimension(grammar: Grammar, match: re.Match[str]) -> str:
+    written = match[0][: match.start("unit") - match.start()] if match["unit"] else match[0]
+    numbers = [
+        parse_number(part.strip(), grammar.decimal_comma) for part in re.split("[x×X*]", written)
+    ]
+    unit = grammar.units.find(match["unit"]) if match["unit"] else None
+    if unit is None:
+        return grammar.by.join(grammar.number(number) for number in numbers)
+    return grammar.measure(numbers, unit, grammar.by)
+
+
 def _is_a_name(match: re.Match[str], symbol: str) -> bool:
-    if symbol not in _LETTERS:
+    if symbol not in _LETTERS or match["sign"] or not match["first"].isdigit():
         return False
-    if symbol == "K" and not match["gap"] and len(match["first"]) < 3 and not match["sign"]:
+    if symbol == "K" and not match["gap"] and len(match["first"]) < 3:
         return True  # 4K is a picture, 300K and 2.5 K are kelvins
     return bool(_NAME_BEFORE.search(before(match)))
 

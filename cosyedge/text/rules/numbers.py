@@ -10,7 +10,7 @@ _YEAR = r"(?:19|20)\d\d"
 #: A minus before a bare number: not after a word, but after those that lead to a value.
 _MINUS = (
     r"(?:(?:(?<=^)|(?<=[\s(（:：=<>≤≥,，、为為是到至约達は가은는이にとがをもで度]))"
-    r"[-−](?=[\d.,])|[+±]\s?(?=\d))"
+    r"[-−](?=[\d.,])|(?<![\w)])[+±]\s?(?=\d))"
 )
 
 
@@ -20,18 +20,14 @@ def rules(grammar: Grammar) -> list[Rule]:
     comma = grammar.decimal_comma
 
     def number_range(match: re.Match[str]) -> str | None:
-        if "=" in after(match, 4):
-            return None
         first = parse_number(match["first"], comma, match["sign"] or "")
         last = parse_number(match["last"], comma, match["sign2"] or "")
+        if "=" in after(match, 4):
+            return grammar.number(first) + grammar.less + grammar.number(last)
         years = re.fullmatch(_YEAR, match["first"]) and re.fullmatch(_YEAR, match["last"])
         if years:
             return grammar.year(match["first"]) + grammar.to + grammar.year(match["last"])
         return grammar.number(first) + grammar.to + grammar.number(last)
-
-    def dimension(match: re.Match[str]) -> str:
-        parts = re.split(r"\s?[x×X*]\s?", match[0])
-        return grammar.by.join(grammar.number(parse_number(part, comma)) for part in parts)
 
     return [
         Rule(
@@ -42,12 +38,6 @@ def rules(grammar: Grammar) -> list[Rule]:
             ),
             number_range,
             "-–—~〜−",
-        ),
-        Rule(
-            "dimension",
-            re.compile(rf"{BEGIN}{number}(?:\s?[x×X*]\s?{number}){{1,2}}(?![{LATIN}0-9])"),
-            dimension,
-            "x×X*",
         ),
         Rule(
             "fraction",
@@ -70,6 +60,12 @@ def _fraction(grammar: Grammar, match: re.Match[str]) -> str | None:
         return _of(grammar, match)
     if 0 < part < of and of > 1:
         return grammar.fraction(match[1] or "", match[2], match[3])
+    if part == of:
+        return (
+            grammar.cardinal(match[2])
+            + (" " if grammar.spaced else "")
+            + grammar.cardinal(match[3])
+        )
     return _of(grammar, match)
 
 

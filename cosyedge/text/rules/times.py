@@ -60,7 +60,7 @@ def rules(grammar: Grammar) -> list[Rule]:
         Rule("time", re.compile(clock), lambda m: grammar.clock(_clock(m.groups())), ":："),
         Rule(
             "time range",
-            re.compile(f"{hour}{DASH}(1[0-2]|0?[1-9]){half}"),
+            re.compile(rf"{hour}(?:{half})?{DASH}(1[0-2]|0?[1-9])(?::([0-5]\d))?{half}"),
             lambda m: _hour_range(grammar, m),
             "mM",
         ),
@@ -100,7 +100,9 @@ def _range(grammar: Grammar, match: re.Match[str]) -> str:
 
 
 def _hour_range(grammar: Grammar, match: re.Match[str]) -> str:
-    last = grammar.clock(Clock(int(match[2]), 0, None, _half(match[3])))
+    last = grammar.clock(Clock(int(match[3]), int(match[4] or 0), None, _half(match[5])))
+    if match[2]:
+        return grammar.clock(Clock(int(match[1]), 0, None, _half(match[2]))) + grammar.to + last
     return grammar.cardinal(match[1].lstrip("0")) + grammar.to + last
 
 

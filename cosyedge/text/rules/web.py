@@ -7,10 +7,14 @@ from cosyedge.text.grammar import Grammar
 from cosyedge.text.rules.rule import Rule, after
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_EMAIL = rf"(?<![\w.+-])[A-Za-z0-9_][A-Za-z0-9._+-]{{0,63}}@(?:{_LABEL}\.){{1,4}}[A-Za-z]{{2,12}}(?![\w])"
+_EMAIL = (
+    r"(?<![A-Za-z0-9_.+-])[A-Za-z0-9_][A-Za-z0-9._+-]{0,63}@"
+    rf"(?:{_LABEL}\.){{1,4}}[A-Za-z]{{2,12}}(?![A-Za-z0-9_])"
+)
 _HOST = (
-    rf"(?<![\w@.-])(?:{_LABEL}\.){{1,4}}"
-    r"(?:com|org|net|edu|gov|io|de|cn|jp|kr|hk|uk|eu|dev|app|info|local|lan|home|internal)(?![\w.-]*\w)"
+    rf"(?<![A-Za-z0-9_@.-])(?:{_LABEL}\.){{1,4}}"
+    r"(?:com|org|net|edu|gov|io|de|cn|jp|kr|hk|uk|eu|dev|app|info|local|lan|home|internal)"
+    r"(?![A-Za-z0-9_-]|\.[A-Za-z0-9])"
 )
 
 

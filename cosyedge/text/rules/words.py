@@ -39,13 +39,15 @@ def early_rules(grammar: Grammar) -> list[Rule]:
         ),
         Rule(
             "number sign",
-            re.compile(r"(?:(?<![\w])#|(?<![A-Za-z])[Nn][oO]\.?\s?|№\s?)(\d+)(?!\w)"),
+            re.compile(
+                r"(?:(?<![A-Za-z0-9])#|(?<![A-Za-z])[Nn][oO]\.?\s?|№\s?)(\d+)(?![A-Za-z0-9])"
+            ),
             lambda m: grammar.numbered(m[1]),
             "#No№",
         ),
         Rule(
             "number sign",
-            re.compile(r"(?<![\w.])(\d+)\s?#(?!\w*\d)"),
+            re.compile(r"(?<![A-Za-z0-9.])(\d+)\s?#(?![A-Za-z0-9])"),
             lambda m: grammar.numbered(m[1]),
             "#",
         ),
