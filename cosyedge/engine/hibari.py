@@ -48,14 +48,26 @@ def load(voice: Voice, folder: Path, settings: EngineSettings) -> "Hibari":
     """
     files = verified_files(voice, folder)
     vocabulary = json.loads(files["vocabulary"].read_text(encoding="utf-8"))
-    threads = usable_threads(settings.threads or _AUTO_THREADS)
+    options = session_options(settings)
     # The sessions are built in C++ while Python parses the lexicons: 0.2 s less.
     with ThreadPoolExecutor(1) as beside:
-        graph = beside.submit(Session, files["model"], SessionOptions(threads=threads))
+        graph = beside.submit(Session, files["model"], options)
         unknown_words = beside.submit(Session, files["unknown_words"], SessionOptions())
         _open_package(folder)
         reader = _load_reader(files["unknown_words"], unknown_words.result)
         return Hibari(voice, graph.result(), reader, vocabulary)
+
+
+def session_options(settings: EngineSettings) -> SessionOptions:
+    """Read the engine's own options: arena, memory_pattern, shrink_arena (booleans).
+
+    Raises EngineFailure("settings") for another one.
+    """
+    for name, value in settings.options.items():
+        if name not in ("arena", "memory_pattern", "shrink_arena") or not isinstance(value, bool):
+            raise EngineFailure("settings", f"hibari has no option {name} = {value!r}")
+    threads = usable_threads(settings.threads or _AUTO_THREADS)
+    return SessionOptions(threads=threads, **settings.options)
 
 
 class Hibari:

@@ -48,20 +48,16 @@ class Link:
 
         Raises EngineFailure("engine_unavailable") where the system refuses.
         """
-        ours, theirs = socket.socketpair()
-        argv = (*(command or worker_command()), "--fd", str(theirs.fileno()))
         try:
+            ours, theirs = socket.socketpair()
             with theirs:
-                process = await asyncio.create_subprocess_exec(
-                    *argv,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    pass_fds=(theirs.fileno(),),
-                    env=worker_environment(os.environ),
-                    start_new_session=True,
-                )
-            reader, writer = await asyncio.open_connection(sock=ours, limit=_BUFFER_BYTES)
+                reader, writer = await asyncio.open_connection(sock=ours, limit=_BUFFER_BYTES)
+                try:
+                    process = await _spawn(command or worker_command(), theirs.fileno())
+                except BaseException:
+                    writer.transport.abort()
+                    raise
         except OSError as error:
-            ours.close()
             raise EngineFailure("engine_unavailable", f"no worker starts: {error}") from error
         return cls(process, reader, writer)
 
@@ -106,8 +102,23 @@ class Link:
             self.kill()
             status = await self._process.wait()
         finally:
+            # Where the caller was cancelled meanwhile; else it has ended.
             self.kill()
+            await self._process.wait()
         return signal.Signals(-status).name if status < 0 else f"status {status}"
+
+
+async def _spawn(command: tuple[str, ...], fd: int) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *command,
+        "--fd",
+        str(fd),
+        stdin=asyncio.subprocess.DEVNULL,
+        pass_fds=(fd,),
+        env=worker_environment(os.environ),
+        # An interrupt at the terminal is the supervisor's to handle.
+        start_new_session=True,
+    )
 
 
 def worker_command() -> tuple[str, ...]:

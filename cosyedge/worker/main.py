@@ -13,7 +13,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 
 from cosyedge.core.errors import CosyedgeError, EngineFailure
@@ -40,6 +40,8 @@ from cosyedge.worker.messages import (
 
 log = logging.getLogger("cosyedge.worker")
 
+_REST_S = 1.0
+
 
 def serve(fd: int) -> None:
     """Serve the orders that come on ``fd``; never returns: the process ends with the socket."""
@@ -65,9 +67,17 @@ class Worker:
     def run(self) -> None:
         """Carry out orders for ever, one at a time."""
         Thread(target=self._read_to_the_end, name="orders", daemon=True).start()
+        has_spoken = False
         while True:
-            order, cancel = self._orders.get()
+            try:
+                order, cancel = self._orders.get(timeout=_REST_S if has_spoken else None)
+            except Empty:
+                # A long sentence leaves 50 MB behind in the allocator.
+                limits.give_back()
+                has_spoken = False
+                continue
             self._carry_out(order, cancel)
+            has_spoken |= isinstance(order, Speak)
 
     def _read_to_the_end(self) -> None:
         """Read orders until the parent is gone or makes no sense, then end the process.

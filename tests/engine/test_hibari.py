@@ -12,7 +12,8 @@ from cosyedge.core.errors import Cancelled, EngineFailure
 from cosyedge.core.shaping import check_audio
 from cosyedge.core.speech import Speech, SpeechRequest
 from cosyedge.engine.contract import Cancellation, EngineSettings
-from cosyedge.engine.hibari import MAX_PHONEMES, Hibari, load, split_phonemes
+from cosyedge.engine.hibari import MAX_PHONEMES, Hibari, load, session_options, split_phonemes
+from cosyedge.engine.session import SessionOptions
 from tests.support.voices import hibari, say
 
 
@@ -136,6 +137,18 @@ def test_splitting_prefers_the_end_of_a_clause() -> None:
     pieces = split_phonemes(phonemes, MAX_PHONEMES)
     assert all(piece.endswith(",") for piece in pieces)
     assert len(pieces) == 2
+
+
+def test_its_options_reach_the_session() -> None:
+    chosen = session_options(EngineSettings(threads=1, options={"arena": True}))
+    assert chosen == SessionOptions(threads=1, arena=True)
+
+
+@pytest.mark.parametrize("options", [{"turbo": True}, {"arena": "yes"}, {"threads": 9}])
+def test_an_option_that_it_does_not_have_is_refused(options: dict) -> None:
+    with pytest.raises(EngineFailure) as caught:
+        session_options(EngineSettings(options=options))
+    assert caught.value.code == "settings"
 
 
 LOADED = """

@@ -8,6 +8,7 @@ import signal
 from contextlib import aclosing, suppress
 
 import numpy as np
+import psutil
 import pytest
 
 from cosyedge.core.errors import Cancelled, EngineFailure
@@ -61,6 +62,30 @@ async def test_a_stopped_worker_is_unavailable_and_leaves_no_process(hire: Hire)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert (await failure_of(client, DOOR)).code == "engine_unavailable"
+
+
+async def test_stopping_at_any_moment_of_the_start_leaves_no_process(hire: Hire) -> None:
+    before = set(psutil.Process().children())
+    for turns in range(0, 60, 3):
+        client = hire()
+        client.begin()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await client.stop()
+    assert set(psutil.Process().children()) == before
+
+
+async def test_stopping_in_the_middle_of_recycling_leaves_no_process(hire: Hire) -> None:
+    before = set(psutil.Process().children())
+    for turns in range(8):
+        client = hire("good")
+        await client.start()
+        recycling = asyncio.create_task(client.recycle())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await client.stop()
+        await recycling
+    assert set(psutil.Process().children()) == before
 
 
 async def test_stopping_lets_all_who_wait_go(hire: Hire) -> None:
