@@ -69,6 +69,10 @@ class Grammar:
     version: ClassVar[str] = ""
     link: ClassVar[str] = ""
     at: ClassVar[str] = ""
+    #: Words that a measure may begin with, and that the text may already hold.
+    openers: ClassVar[Sequence[str]] = ()
+    #: Signs of comparison that are said behind the number.
+    compared: ClassVar[Mapping[str, str]] = {}
     #: Between two numbers of one name, and between a part and its whole.
     name_joint: ClassVar[str] = ""
     out_of: ClassVar[str] = ""

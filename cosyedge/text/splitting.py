@@ -20,13 +20,13 @@ ABBREVIATIONS: dict[str, frozenset[str]] = {
         "thur thurs fri sat temp avg min max hr"
     ),
     "de": _words(
-        "dr hr fr prof ca nr tel str z.b z. d.h d. u.a u. bzw ggf evtl inkl exkl max min mind bzgl "
+        "dr hr fr prof ca nr tel str bzw ggf evtl usw mio mrd tsd stk inkl exkl max min mind bzgl "
         "abt geb vgl st sog jan feb mär apr jun jul aug sep sept okt nov dez mo di mi do fr sa so "
-        "std sek temp v.a i.d.r"
+        "std sek temp"
     ),
 }
 #: Of those, the ones that may also stand last in a sentence: a capital letter then begins anew.
-_MAY_END = _words("min max hr temp avg std sek st str no fr so do mi sat sun mar")
+_MAY_END = _words("min max hr temp avg std sek st usw str no fr so do mi sat sun mar")
 
 _MARK = re.compile(r"[.!?。！？；…｡;]+[\"'”’」』）)\]】»›]*\s*|\s*\n\s*")
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
@@ -36,7 +36,10 @@ _ORDINAL_BEFORE = re.compile(
     r"(?:\d{1,2}\.?\s*(?:-|–|bis|und|\.)\s*)?\d{1,3}$",
     re.IGNORECASE,
 )
-_ORDINAL_AFTER = re.compile(
+_INITIAL_BEFORE = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|Hr|Fr)\.?|\b[A-Za-z]\.)\s?$", re.IGNORECASE
+)
+ORDINAL_AFTER = re.compile(
     r"(?:[a-zäöü]|\d|Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|OG\b|UG\b|Etage|Stock|Ober|"
     r"Unter|Schicht|Gang|Halle|Platz|Stufe|Klasse|Quartal|Mal\b|Tag\b|Woche)"
 )
@@ -91,14 +94,16 @@ def _goes_on(before: str, after: str, lang: str) -> bool:
     if before.strip().isdigit() and len(before.strip()) < 3:
         return True  # "1. Open the door": an item of a list
     if lang == "de" and before[-1:].isdigit():
-        return bool(_ORDINAL_BEFORE.search(before) or _ORDINAL_AFTER.match(after))
+        return bool(_ORDINAL_BEFORE.search(before) or ORDINAL_AFTER.match(after))
     word = _LAST_WORD.search(before)
     if word is None:
         return False
     name = word[0].lower()
+    if lang == "de" and (name.endswith("str") or name in ("z", "d", "u", "v")):
+        return True
     if name in ABBREVIATIONS.get(lang, ABBREVIATIONS["en"]):
         return name not in _MAY_END or not after[:1].isupper()
-    return len(name) == 1 and word[0].isupper() and after[:1].isupper() and word.start() > 0
+    return len(name) == 1 and bool(_INITIAL_BEFORE.search(before[: word.start()]))
 
 
 def _within(sentence: str, bound: int) -> Iterator[str]:

@@ -82,7 +82,8 @@ class UnitWords:
     """A language's words for units, and the forms that compound ones take.
 
     ``square``, ``cubic`` and ``prefixed`` put words together; ``over`` joins a numerator in
-    ``{0}`` to a denominator in ``{1}``. ``joined_lower`` says that a base loses its capital.
+    ``{0}`` to a denominator in ``{1}``, whose own word may stand in ``below``.
+    ``joined_lower`` says that a base loses its capital.
     """
 
     words: Mapping[str, Unit]
@@ -91,6 +92,7 @@ class UnitWords:
     cubic: str
     over: str
     joined_lower: bool = False
+    below: Mapping[str, str] = field(default_factory=dict)
     known: dict[str, Unit] = field(default_factory=dict, compare=False)
 
     def find(self, written: str) -> Unit | None:
@@ -108,7 +110,7 @@ class UnitWords:
             return self.words[symbol]
         above, _, below = symbol.partition("/")
         if below:
-            return self._join(self.over, self.find(above), self.find(below))
+            return self._join(self.find(above), ALIASES.get(below, below))
         if symbol[-1] in "²³":
             form = self.square if symbol[-1] == "²" else self.cubic
             return self._wrap(form, self.find(symbol[:-1]))
@@ -125,12 +127,12 @@ class UnitWords:
             one, many = one[:1].lower() + one[1:], many[:1].lower() + many[1:]
         return Unit(form.replace("{}", one), form.replace("{}", many), base.trait)
 
-    @staticmethod
-    def _join(form: str, above: Unit | None, below: Unit | None) -> Unit | None:
+    def _join(self, above: Unit | None, symbol: str) -> Unit | None:
+        below = self.find(symbol)
         if above is None or below is None:
             return None
-        one = form.replace("{0}", above.one).replace("{1}", below.one)
-        return Unit(one, form.replace("{0}", above.many).replace("{1}", below.one), above.trait)
+        form = self.over.replace("{1}", self.below.get(symbol, below.one))
+        return Unit(form.replace("{0}", above.one), form.replace("{0}", above.many), above.trait)
 
 
 def unit_words(text: str) -> dict[str, Unit]:

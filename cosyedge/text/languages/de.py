@@ -251,7 +251,7 @@ CHF Fr. | Franken | Franken | Rappen | Rappen
 
     def date_range(self, first: Date, last: Date) -> str:
         """Say the month once where it is the same."""
-        end = self.date(Date(last.month, last.day, last.year, "bis "))
+        end = self.date(Date(last.month, last.day, last.year, first.before))
         if first.year or first.month != last.month:
             return self.date(first) + self.to + end
         return self.ordinal(str(first.day), first.before, "m") + self.to + end

@@ -91,6 +91,7 @@ pcs | 個
     square="平方{}",
     cubic="立方{}",
     over="{0}毎{1}",
+    below={"h": "時"},
 )  # fmt: skip
 
 
@@ -101,6 +102,17 @@ class Japanese(Grammar):
     spaced = False
     digit_words = tuple("〇一二三四五六七八九")
     point = "点"
+    openers = ("時速", "秒速", "華氏", "毎分", "毎秒")
+    compared: ClassVar[Mapping[str, str]] = {
+        "<": "未満",
+        ">": "超",
+        "<=": "以下",
+        "≤": "以下",
+        "≦": "以下",
+        ">=": "以上",
+        "≥": "以上",
+        "≧": "以上",
+    }
     minus = "マイナス"
     plus = "プラス"
     plus_minus = "プラスマイナス"

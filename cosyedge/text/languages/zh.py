@@ -138,6 +138,7 @@ class Chinese(Grammar):
     spaced = False
     digit_words = tuple("零一二三四五六七八九")
     point = "点"
+    openers = ("零下", "百分之", "千分之", "相对湿度")
     minus = "负"
     plus = "正"
     plus_minus = "正负"

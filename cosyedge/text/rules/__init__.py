@@ -25,8 +25,10 @@ def number_rules(lang: str) -> tuple[Rule, ...]:
     grammar = grammar_for(lang)
     own = _own(lang)
     return (
-        *codes.rules(grammar),
+        *(own.first_rules(grammar) if hasattr(own, "first_rules") else ()),
+        *codes.address_rules(grammar),
         *dates.rules(grammar),
+        *codes.rules(grammar),
         *times.rules(grammar),
         *words.early_rules(grammar),
         *money.rules(grammar),

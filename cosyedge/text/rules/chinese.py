@@ -3,7 +3,7 @@
 import re
 
 from cosyedge.text.languages.zh import Chinese
-from cosyedge.text.numerals import FLOORS
+from cosyedge.text.numerals import DASH, FLOORS
 from cosyedge.text.rules.rule import Rule
 
 _HAN = "\u4e00-\u9fff"
@@ -59,11 +59,11 @@ def word_rules(grammar: Chinese) -> list[Rule]:
     return [
         Rule("range", re.compile(r"(?<=[一二三四五六日天])\s?[-–—~〜]\s?(?=周|週|星期|礼拜|禮拜)"),
              lambda _: grammar.to, "-–—~〜"),
-        _per(grammar),
+        _per(),
     ]  # fmt: skip
 
 
-def _per(grammar: Chinese) -> Rule:
+def _per() -> Rule:
     unit = "小时|小時|分钟|分鐘|秒|天|日|周|月|年|公斤|斤|千克|吨|噸|人|次|升|米|平方|立方|公里|件|个|個"
     return Rule("per", re.compile(rf"(?<=[{_HAN}])\s?/\s?(?={unit})"), lambda _: "每", "/")
 

@@ -9,7 +9,9 @@ from cosyedge.text.rules.rule import Rule, before
 
 _IP = r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2})?(?::\d{1,5})?(?![\d.]*\d)"
 _MAC = r"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:])"
-_PARTS = re.compile(rf"\d+(?:\.\d+)?|[{LATIN}]+|[-_–/.+#]")
+_PARTS = re.compile(rf"\d+(?:\.\d+)?|[{LATIN}]+|[-_–/.+#~]")
+#: A1-A3, M3~M5: from one name to another.
+_SPAN = re.compile(r"([A-Za-z]{1,3})(\d{1,4})[-–~](?:\1)(\d{1,4})")
 _PHONE = (
     r"\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,6}"
     r"|\(\d{2,5}\)\s?\d{3,4}[ -]\d{3,4}"
@@ -25,8 +27,6 @@ _PHONE = (
 def rules(grammar: Grammar) -> list[Rule]:
     """Give the rules for what looks like nothing else: run before any number is read."""
     return [
-        Rule("address", re.compile(_IP), lambda m: _address(grammar, m[0]), "."),
-        Rule("address", re.compile(_MAC), lambda m: _spelled(grammar, m[0]), ":-"),
         Rule(
             "version",
             re.compile(
@@ -38,6 +38,14 @@ def rules(grammar: Grammar) -> list[Rule]:
             ".",
         ),
         *_phones(grammar),
+    ]
+
+
+def address_rules(grammar: Grammar) -> list[Rule]:
+    """Give the rules for network addresses: run before dates."""
+    return [
+        Rule("address", re.compile(_IP), lambda m: _address(grammar, m[0]), "."),
+        Rule("address", re.compile(_MAC), lambda m: _spelled(grammar, m[0]), ":-"),
     ]
 
 
@@ -72,6 +80,7 @@ def _phones(grammar: Grammar) -> list[Rule]:
         rf"(?:{grammar.phone_words})(?![a-zäöü])[^\d.!?。！？]{{0,14}}$", re.IGNORECASE
     )
     cjk = not grammar.spaced
+    eight = r"[2-9]\d{3}[ -]\d{4}" if grammar.code == "yue" else r"1[3-9]\d{9}"
 
     def shaped(match: re.Match[str]) -> str | None:
         if match[0].startswith("+") and sum(char.isdigit() for char in match[0]) < 8:
@@ -103,8 +112,8 @@ def _phones(grammar: Grammar) -> list[Rule]:
         rules.append(
             Rule(
                 "telephone",
-                re.compile(r"(?<![0-9A-Za-z.])1[3-9]\d{9}(?![0-9])"),
-                lambda m: grammar.phone((m[0],)),
+                re.compile(rf"(?<![0-9A-Za-z.-])(?:{eight})(?![0-9-])"),
+                lambda m: grammar.phone(re.findall(r"\d+", m[0])),
             )
         )
     return rules
@@ -125,7 +134,7 @@ def name_rules(grammar: Grammar) -> list[Rule]:
         ),
         Rule(
             "name",
-            re.compile(rf"(?<![{LATIN}0-9])[{LATIN}0-9]++(?:(?:[-_–/+]|\.(?=\d))[{LATIN}0-9]++)*"),
+            re.compile(rf"(?<![{LATIN}0-9])[{LATIN}0-9]++(?:(?:[-_–/+~]|\.(?=\d))[{LATIN}0-9]++)*"),
             lambda m: name(grammar, m[0]),
         ),
     ]
@@ -143,9 +152,21 @@ def name(grammar: Grammar, token: str) -> str | None:
     """Say letters and digits of a name: A-205 → A two oh five."""
     if token.isalpha() or not any(char.isdigit() for char in token):
         return None
+    span = _SPAN.fullmatch(token)
+    if span:
+        return (
+            _joined(grammar, _say_parts(grammar, [span[1], span[2]]))
+            + grammar.to
+            + (_joined(grammar, _say_parts(grammar, [span[1], span[3]])))
+        )
     parts = _PARTS.findall(token)
     if not any(part.isalpha() for part in parts):
         return None
+    return _joined(grammar, _say_parts(grammar, parts))
+
+
+def _say_parts(grammar: Grammar, parts: list[str]) -> list[str]:
+    """Say each part; those that were figures are marked in front."""
     said: list[str] = []
     previous = ""
     for part in parts:
@@ -158,7 +179,7 @@ def name(grammar: Grammar, token: str) -> str | None:
         elif part.isalpha():
             said.append(part)
         previous = part
-    return _joined(grammar, said)
+    return said
 
 
 def _was_number(said: list[str]) -> bool:

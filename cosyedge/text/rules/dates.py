@@ -188,7 +188,7 @@ def _german(grammar: Grammar) -> list[Rule]:
         ),
         Rule(
             "date",
-            re.compile(rf"(?<![\d.,:])({_DAY})\.\s?({_MONTH})\.(\d\d(?![\d.,:]))?(?!\d)"),
+            re.compile(rf"(?<![\d.,:])({_DAY})\.\s?({_MONTH})\.(\d\d(?!\d|[.,:]\d))?(?!\d)"),
             figures,
             ".",
         ),

@@ -7,6 +7,7 @@ from cosyedge.text.languages.de import German
 from cosyedge.text.languages.de_nouns import gender, one
 from cosyedge.text.numerals import DASH
 from cosyedge.text.rules.rule import Rule, after, before
+from cosyedge.text.splitting import ORDINAL_AFTER
 
 _NOUN = re.compile(r"\s*(?:[a-zäöüß]+\s){0,2}([A-ZÄÖÜ][\wäöüß]*)")
 _DAYS = {
@@ -21,6 +22,13 @@ _OPENERS = frozenset({
 })  # fmt: skip
 
 
+def first_rules(grammar: German) -> list[Rule]:
+    """Give the rules that run before all others: thousands set apart by a blank."""
+    del grammar
+    groups = r"(?<![\d.,+/-])(?<!\d )([1-9]\d{0,2})((?: \d{3})+)(?=,\d|\s?[A-Za-zÄÖÜäöü€%°])"
+    return [Rule("thousands", re.compile(groups), lambda m: m[0].replace(" ", ""), " ")]
+
+
 def rules(grammar: German) -> list[Rule]:
     """Give the rules that run before measures."""
     ordinal = r"(?<![\d.,:/A-Za-z-])(\d{1,3})\."
@@ -31,12 +39,9 @@ def rules(grammar: German) -> list[Rule]:
              ),
              lambda m: _ordinals(grammar, m), "."),
         Rule("ordinal", re.compile(rf"{ordinal}(?=\s[A-Za-zÄÖÜäöü(])"),
-             lambda m: grammar.ordinal(m[1], before(m), _gender(after(m))), "."),
+             lambda m: _ordinal(grammar, m), "."),
         Rule("ordinal", re.compile(r"(?<=\b(?:am|im) )(\d{1,2})\.(?=\s?$)"),
              lambda m: spell("de", int(m[1]), "ordinal") + "n.", "."),
-        Rule("time range",
-             re.compile(rf"(?<![\d.,:])([01]?\d|2[0-4]){DASH}([01]?\d|2[0-4])\sUhr(?![a-zäöü])"),
-             lambda m: f"{_hour(grammar, m[1])} bis {_hour(grammar, m[2])} Uhr", "U"),
         Rule("year",
              re.compile(
                  r"(?P<word>\b(?:Jahre?s?|seit|von|bis|Baujahr|Sommer|Winter)\s)(?P<year>1[1-9]\d\d)"
@@ -67,15 +72,18 @@ def word_rules(grammar: German) -> list[Rule]:
     ]  # fmt: skip
 
 
-def _hour(grammar: German, hour: str) -> str:
-    return "ein" if hour == "1" else grammar.cardinal(str(int(hour)))
-
-
 def _gender(behind: str) -> str:
     noun = _NOUN.match(behind)
     if noun is None:
         return "m"
     return gender(noun[1])
+
+
+def _ordinal(grammar: German, match: re.Match[str]) -> str | None:
+    front, behind = before(match), after(match)
+    if not front.strip() and not ORDINAL_AFTER.match(behind.lstrip()):
+        return None  # an item of a list
+    return grammar.ordinal(match[1], front, _gender(behind))
 
 
 def _ordinals(grammar: German, match: re.Match[str]) -> str:

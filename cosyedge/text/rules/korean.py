@@ -17,6 +17,9 @@ def rules(grammar: Korean) -> list[Rule]:
     """Give the rules that run before measures."""
     return [
         Rule("date", re.compile(r"(?<!\d)0(\d)(?=\s?[월일시분초])"), lambda m: m[1], "0"),
+        Rule("telephone",
+             re.compile(r"(?<![\d.,-])(1\d\d)(?=(?:번|으로|로|에)?\s?(?:신고|전화|연락))"),
+             lambda m: grammar.digits(m[1]), "1"),
         Rule("month", re.compile(r"(?<!\d)(6|10)\s?월(?!\s?급)"),
              lambda m: grammar.month(int(m[1])) + "월", "월"),
         Rule("floor",

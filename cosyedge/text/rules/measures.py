@@ -2,7 +2,7 @@
 
 import re
 
-from cosyedge.text.grammar import Grammar
+from cosyedge.text.grammar import Grammar, alternation
 from cosyedge.text.numerals import BEGIN, LATIN, SIGN, number_pattern, parse_number
 from cosyedge.text.rules.rule import Rule, after, before
 from cosyedge.text.units import unit_pattern
@@ -30,6 +30,7 @@ def rules(grammar: Grammar) -> list[Rule]:
     number = rf"(?:{loose}{number_pattern(grammar.decimal_comma)})"
     unit = unit_pattern(grammar.own_units)
     return [
+        *_compared(grammar, rf"{number}\s?(?:{unit}(?![{LATIN}0-9²³]))?"),
         _compound(grammar),
         Rule(
             "dimension",
@@ -88,7 +89,12 @@ def _measure(grammar: Grammar, match: re.Match[str]) -> str | None:
         joint = f" {grammar.plus_minus}" if match["joint"] in ("±", "+/-") else grammar.to
         if not grammar.spaced:
             joint = joint.strip()
-    return grammar.measure(numbers, unit, joint, before(match))
+    front = before(match)
+    said = grammar.measure(numbers, unit, joint, front)
+    for opener in grammar.openers:
+        if said.startswith(opener) and front.rstrip().endswith(opener.strip()):
+            return said[len(opener) :]
+    return said
 
 
 def _dimension(grammar: Grammar, match: re.Match[str]) -> str:
@@ -123,6 +129,22 @@ def _bare_degrees(grammar: Grammar, match: re.Match[str]) -> str | None:
     return grammar.measure(
         [parse_number(match["first"], grammar.decimal_comma, match["sign"] or "")], unit
     )
+
+
+def _compared(grammar: Grammar, amount: str) -> list[Rule]:
+    """Move a comparison behind its number: <2bar → 2bar未満."""
+    if not grammar.compared:
+        return []
+    gap = " " if grammar.spaced else ""
+    signs = alternation(tuple(grammar.compared))
+    return [
+        Rule(
+            "comparison",
+            re.compile(rf"(?P<sign>{signs})\s?(?P<amount>[-−]?{amount})"),
+            lambda m: f"{m['amount'].rstrip()}{gap}{grammar.compared[m['sign']]}",
+            "<>≤≥≦≧",
+        )
+    ]
 
 
 def _compound(grammar: Grammar) -> Rule:

@@ -117,7 +117,14 @@ def _say_duration(grammar: Grammar, groups: tuple[str | None, ...]) -> str | Non
 
 def _german_times(grammar: Grammar) -> list[Rule]:
     uhr = r"\s?Uhr(?![a-zäöü])"
+    hour = r"([01]?\d|2[0-4])"
+
+    def hours(match: re.Match[str]) -> str:
+        first = grammar.clock(Clock(int(match[1]), 0)).removesuffix(" Uhr")
+        return first + grammar.to + grammar.clock(Clock(int(match[2]), 0))
+
     return [
+        Rule("time range", re.compile(rf"(?<![\d.,:]){hour}{DASH}{hour}{uhr}"), hours, "U"),
         Rule(
             "time",
             re.compile(rf"(?<![\d.,])([01]?\d|2[0-4])\.([0-5]\d){uhr}"),
