@@ -1,6 +1,5 @@
 """The command line's manners: quick help, one-line errors, exit statuses, no tracebacks."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,30 +7,12 @@ from pathlib import Path
 import pytest
 
 from cosyedge.cli.app import VERBS
+from tests.cli.conftest import Command, only_line
 
-USAGE, FAILURE = 2, 1
-
-
-def cosyedge(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("COSYEDGE_")}
-    return subprocess.run(
-        [sys.executable, "-m", "cosyedge", *words],
-        env=kept | {"NO_COLOR": "1", "COLUMNS": "100"} | environ,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+USAGE = 2
 
 
-def only_line(ended: subprocess.CompletedProcess[str], status: int) -> str:
-    assert ended.returncode == status, ended.stderr
-    (line,) = ended.stderr.splitlines()
-    assert line.startswith("cosyedge: ")
-    return line
-
-
-def test_help_lists_every_verb_and_loads_none() -> None:
+def test_help_lists_every_verb_and_loads_none(cosyedge: Command) -> None:
     ended = cosyedge("--help")
     assert ended.returncode == 0
     for verb, (_, summary) in VERBS.items():
@@ -39,22 +20,22 @@ def test_help_lists_every_verb_and_loads_none() -> None:
         assert summary[:40] in ended.stdout
 
 
-def test_no_words_print_the_help() -> None:
+def test_no_words_print_the_help(cosyedge: Command) -> None:
     assert cosyedge().stdout == cosyedge("--help").stdout
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_explains_itself(verb: str) -> None:
+def test_every_verb_explains_itself(verb: str, cosyedge: Command) -> None:
     ended = cosyedge(verb, "--help")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.startswith(f"Usage: cosyedge {verb}")
 
 
-def test_version_is_printed() -> None:
+def test_version_is_printed(cosyedge: Command) -> None:
     assert cosyedge("--version").stdout.startswith("cosyedge 0.")
 
 
-def test_unknown_verb_and_option_are_usage_errors() -> None:
+def test_unknown_verb_and_option_are_usage_errors(cosyedge: Command) -> None:
     assert "No such command 'sing'" in only_line(cosyedge("sing"), USAGE)
     assert "--sing" in only_line(cosyedge("say", "hello", "--sing"), USAGE)
     assert "--sing" in only_line(cosyedge("run", "--sing"), USAGE)
@@ -62,13 +43,13 @@ def test_unknown_verb_and_option_are_usage_errors() -> None:
 
 
 @pytest.mark.parametrize("verb", ["run", "voices", "doctor"])
-def test_missing_configuration_is_one_line(verb: str, tmp_path: Path) -> None:
+def test_missing_configuration_is_one_line(verb: str, tmp_path: Path, cosyedge: Command) -> None:
     missing = tmp_path / "gone.toml"
     line = only_line(cosyedge(verb, "--config", str(missing)), USAGE)
-    assert line == f"cosyedge: {missing}: there is no such file"
+    assert line == f"{missing}: there is no such file"
 
 
-def test_unknown_setting_in_the_environment_is_one_line() -> None:
+def test_unknown_setting_in_the_environment_is_one_line(cosyedge: Command) -> None:
     line = only_line(cosyedge("run", COSYEDGE_MQTT__HOTS="x"), USAGE)
     assert "did you mean COSYEDGE_MQTT__HOST?" in line
 
