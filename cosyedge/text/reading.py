@@ -106,8 +106,8 @@ def _sentence(
     if not is_auto or len(parts) == 1 or not all(_stands_alone(part, options) for part in parts):
         own = parts[0].lang if is_auto and len(parts) == 1 else lang
         spoken = "".join(_said(part, notes) for part in parts)
-        return [_Draft(sentence, finish(spoken), own)]
-    return [_Draft(part.text, finish(_said(part, notes)), part.lang) for part in parts]
+        return [_Draft(sentence, finish(spoken, own), own)]
+    return [_Draft(part.text, finish(_said(part, notes), part.lang), part.lang) for part in parts]
 
 
 def _stands_alone(part: Segment, options: ReadingOptions) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from cosyedge.text.languages import FULL, grammar_for
+from cosyedge.text.languages import FULL, UNSPACED, grammar_for
 from cosyedge.text.options import Rewrite
 from cosyedge.text.rules import first_rules, number_rules, word_rules
 from cosyedge.text.scripts import Segment
@@ -44,14 +44,16 @@ def say(segment: Segment, rewrites: list[Rewrite]) -> str:
             text = rule.apply(text, rewrites)
     for rule in word_rules(lang):
         text = rule.apply(text, rewrites)
-    return text if spaced else _BESIDE.sub("", text).replace("\u3000", " ")
+    return text if spaced else _BESIDE.sub("", text)
 
 
-def finish(spoken: str) -> str:
+def finish(spoken: str, lang: str) -> str:
     """Drop what cannot be said and tidy the blanks and marks."""
     spoken = _REFUSED_MARK.sub(" ", spoken)
     spoken = _DASH.sub(", ", spoken)
     spoken = _EMPTY.sub(" ", spoken)
+    if lang in UNSPACED:
+        spoken = _BESIDE.sub("", spoken)
     spoken = _SPACE_BEFORE.sub("", " ".join(spoken.split()))
     spoken = _LEADING.sub("", _DOUBLED.sub(r"\1", spoken))
     return spoken.strip()

@@ -6,7 +6,7 @@ from importlib import import_module
 from types import ModuleType
 
 from cosyedge.text.languages import grammar_for
-from cosyedge.text.rules import codes, dates, measures, money, numbers, times, web, words
+from cosyedge.text.rules import codes, dates, measures, money, names, numbers, times, web, words
 from cosyedge.text.rules.rule import Rule
 
 _OWN = {
@@ -36,7 +36,7 @@ def number_rules(lang: str) -> tuple[Rule, ...]:
         *measures.rules(grammar),
         *own.late_rules(grammar),
         *numbers.rules(grammar),
-        *codes.name_rules(grammar),
+        *names.rules(grammar),
         *numbers.plain_rules(grammar),
     )
 

@@ -1,17 +1,13 @@
-"""Names made of letters and digits: addresses, versions, telephones, rooms, devices."""
+"""Network addresses, versions and telephone numbers."""
 
 import re
-from itertools import pairwise
 
 from cosyedge.text.grammar import Grammar
-from cosyedge.text.numerals import LATIN, parse_number
+from cosyedge.text.numerals import LATIN
 from cosyedge.text.rules.rule import Rule, before
 
 _IP = r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2})?(?::\d{1,5})?(?![\d.]*\d)"
 _MAC = r"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:])"
-_PARTS = re.compile(rf"\d+(?:\.\d+)?|[{LATIN}]+|[-_–/.+#~]")
-#: A1-A3, M3~M5: from one name to another.
-_SPAN = re.compile(r"([A-Za-z]{1,3})(\d{1,4})[-–~](?:\1)(\d{1,4})")
 _PHONE = (
     r"\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,6}"
     r"|\(\d{2,5}\)\s?\d{3,4}[ -]\d{3,4}"
@@ -25,7 +21,7 @@ _PHONE = (
 
 
 def rules(grammar: Grammar) -> list[Rule]:
-    """Give the rules for what looks like nothing else: run before any number is read."""
+    """Give the rules for versions and telephones: run before any number is read."""
     return [
         Rule(
             "version",
@@ -117,78 +113,3 @@ def _phones(grammar: Grammar) -> list[Rule]:
             )
         )
     return rules
-
-
-def name_rules(grammar: Grammar) -> list[Rule]:
-    """Give the rules for rooms and devices: run after measures, times and ranges."""
-    joint = r"(?:\s?(?:,|and|und|&|or|oder|to|bis|-|–|~|、|和|与|到|至)\s?)"
-    return [
-        Rule(
-            "code",
-            re.compile(
-                rf"(?<![{LATIN}])(?P<word>(?i:{grammar.code_words})(?:\s(?:code|no\.?|nr\.?|number|id))?"
-                rf"[\s:：#号為为是]{{0,3}}(?:is\s|ist\s|は|은\s|는\s)?)"
-                rf"(?P<run>\d{{3,}}(?:{joint}\d{{3,}})*)(?![{LATIN}0-9]|[.,:/%°]\d|[-–]\d)"
-            ),
-            lambda m: _code(grammar, m),
-        ),
-        Rule(
-            "name",
-            re.compile(rf"(?<![{LATIN}0-9])[{LATIN}0-9]++(?:(?:[-_–/+~]|\.(?=\d))[{LATIN}0-9]++)*"),
-            lambda m: name(grammar, m[0]),
-        ),
-    ]
-
-
-def _code(grammar: Grammar, match: re.Match[str]) -> str:
-    def say(part: re.Match[str]) -> str:
-        return grammar.code_number(part[0])
-
-    run = re.sub(r"(?<=\d)\s?[-–~]\s?(?=\d)", grammar.to, match["run"])
-    return match["word"] + re.sub(r"\d+", say, run)
-
-
-def name(grammar: Grammar, token: str) -> str | None:
-    """Say letters and digits of a name: A-205 → A two oh five."""
-    if token.isalpha() or not any(char.isdigit() for char in token):
-        return None
-    span = _SPAN.fullmatch(token)
-    if span:
-        return (
-            _joined(grammar, _say_parts(grammar, [span[1], span[2]]))
-            + grammar.to
-            + (_joined(grammar, _say_parts(grammar, [span[1], span[3]])))
-        )
-    parts = _PARTS.findall(token)
-    if not any(part.isalpha() for part in parts):
-        return None
-    return _joined(grammar, _say_parts(grammar, parts))
-
-
-def _say_parts(grammar: Grammar, parts: list[str]) -> list[str]:
-    """Say each part; those that were figures are marked in front."""
-    said: list[str] = []
-    previous = ""
-    for part in parts:
-        if part[0].isdigit():
-            number = parse_number(part, False)
-            words = grammar.number(number) if "." in part else grammar.code_number(part)
-            if previous[:1] in ("-", "–", "_", "/") and len(said) and _was_number(said):
-                words = grammar.name_joint + words
-            said.append("\x01" + words)
-        elif part.isalpha():
-            said.append(part)
-        previous = part
-    return said
-
-
-def _was_number(said: list[str]) -> bool:
-    return said[-1].startswith("\x01")
-
-
-def _joined(grammar: Grammar, said: list[str]) -> str:
-    text = said[0].lstrip("\x01")
-    for last, part in pairwise(said):
-        touching = not grammar.spaced and (last[0] == "\x01" or part[0] == "\x01")
-        text += ("" if touching else " ") + part.lstrip("\x01")
-    return text
