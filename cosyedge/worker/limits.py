@@ -31,7 +31,8 @@ def offer_to_oom_killer() -> None:
 
 def forbid_core_dumps() -> None:
     """Keep spoken text out of core dumps."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def cap_memory(cap_bytes: int) -> int:
@@ -39,14 +40,16 @@ def cap_memory(cap_bytes: int) -> int:
 
     What exceeds it fails to allocate, which ONNX Runtime reports as an error of that one run.
     RLIMIT_DATA counts writable private memory, touched or not, so the headroom left under the cap
-    is added to what is mapped now. File-backed weights are not in it.
+    is added to what is mapped now. File-backed weights are not in it. Where the system forbids
+    limits (a seccomp filter), the supervisor's look at the resident memory is left.
     """
     resident_bytes, data_bytes = memory()
     limit_bytes = data_bytes + max(0, cap_bytes - resident_bytes)
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard != resource.RLIM_INFINITY:
         limit_bytes = min(limit_bytes, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (limit_bytes, hard))
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (limit_bytes, hard))
     return limit_bytes
 
 
