@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cosyedge.export.graph import MICROSOFT, Floats, Graph
-from cosyedge.export.layers import Linear, linear
+from cosyedge.export.layers import Linear, Precision, linear
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,29 +24,47 @@ class Heads:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """The merged q‖k‖v layer of one attention: 1/√head and u are folded into the q part.
+    """The merged layers of one attention: 1/√head and u are folded into the q part.
 
-    ``weight`` [3D, D], ``bias`` [3D]; ``to_position`` [D] turns q + u into q + v.
+    ``weight`` [3·D, inputs] and ``bias`` [3·D] give q‖k‖v with D = heads · width; ``to_position``
+    [D] turns q + u into q + v; ``out`` [outputs, D].
     """
 
+    heads: Heads
     weight: Floats
     bias: Floats
     to_position: Floats
+    out: Floats
+    out_bias: Floats
 
 
-def projection(tensors: Mapping[str, Floats], name: str) -> tuple[Projection, Heads]:
-    """Merge the tensors of ``name``.linear_q, linear_k, linear_v, pos_bias_u and pos_bias_v."""
+def projection(tensors: Mapping[str, Floats], name: str, width: int | None = None) -> Projection:
+    """Merge the tensors of ``name``; zeros widen each head to ``width``, which changes nothing."""
     u, v = tensors[f"{name}.pos_bias_u"], tensors[f"{name}.pos_bias_v"]
-    heads = Heads(*u.shape)
-    scale = np.float32(heads.width**-0.5)
-    q, k, value = (tensors[f"{name}.linear_{part}.weight"] for part in "qkv")
-    q_bias, k_bias, value_bias = (tensors[f"{name}.linear_{part}.bias"] for part in "qkv")
-    q_bias = (q_bias + u.reshape(-1)) * scale
+    scale = np.float32(u.shape[1] ** -0.5)
+    heads = Heads(u.shape[0], width or u.shape[1])
+    weights = {part: tensors[f"{name}.linear_{part}.weight"] for part in ("q", "k", "v", "out")}
+    biases = {part: tensors[f"{name}.linear_{part}.bias"] for part in ("q", "k", "v", "out")}
+    rows = (weights["q"] * scale, weights["k"], weights["v"])
+    shifts = ((biases["q"] + u.reshape(-1)) * scale, biases["k"], biases["v"])
     return Projection(
-        np.concatenate([q * scale, k, value]),
-        np.concatenate([q_bias, k_bias, value_bias]),
-        ((v - u) * scale).reshape(-1),
-    ), heads
+        heads,
+        np.concatenate([widened(part, heads) for part in rows]),
+        np.concatenate([widened(part, heads) for part in shifts]),
+        widened(((v - u) * scale).reshape(-1), heads),
+        np.ascontiguousarray(widened(np.ascontiguousarray(weights["out"].T), heads).T),
+        biases["out"],
+    )
+
+
+def widened(values: Floats, heads: Heads) -> Floats:
+    """Widen the first axis, heads · their own width, to heads · ``heads.width`` with zeros."""
+    by_head = values.reshape(heads.count, -1, *values.shape[1:])
+    missing = heads.width - by_head.shape[1]
+    if not missing:
+        return values
+    wide = np.pad(by_head, [(0, 0), (0, missing), *[(0, 0)] * (values.ndim - 1)])
+    return wide.reshape(-1, *values.shape[1:])
 
 
 def position_table(
@@ -62,12 +80,12 @@ def position_table(
     angle = np.arange(distances.start, distances.stop, distances.step)[:, None] * rate
     encoding = np.empty((len(distances), size), np.float32)
     encoding[:, 0::2], encoding[:, 1::2] = np.sin(angle), np.cos(angle)
-    rows = encoding @ weight.T
-    return np.ascontiguousarray(rows.reshape(-1, heads.count, heads.width).transpose(1, 0, 2))
+    rows = widened(weight @ encoding.T, heads)
+    return np.ascontiguousarray(rows.reshape(heads.count, heads.width, -1).transpose(0, 2, 1))
 
 
 def position_scores(
-    g: Graph, q: str, to_position: Floats, heads: Heads, window: str, rows: str, width: str
+    g: Graph, q: str, merged: Projection, window: str, rows: str, width: str
 ) -> str:
     """Return (q + v)·P(i − j): [batch, heads, rows, width] for ``q`` [batch, rows, D].
 
@@ -75,7 +93,8 @@ def position_scores(
     first row: each row is shifted by one against the row above. With one entry more than needed,
     dropping the first ``rows`` numbers of the flat product and reading it at ``width`` does that.
     """
-    biased = g.op("Add", q, g.weight(to_position))
+    heads = merged.heads
+    biased = g.op("Add", q, g.weight(merged.to_position))
     split = g.op("Reshape", biased, g.integers(0, 0, heads.count, heads.width))
     by_head = g.op("Transpose", split, perm=[0, 2, 1, 3])
     product = g.op("FusedMatMul", by_head, window, domain=MICROSOFT, transB=1)
@@ -86,10 +105,11 @@ def position_scores(
     return g.op("Reshape", shifted, shape)
 
 
-def table_window(g: Graph, table: str, start: str, end: str, half: bool) -> str:
-    """Cut entries [start, end) from a stored table; a table of half floats is widened after it."""
-    cut = g.op("Slice", table, start, end, g.integers(1))
-    return g.op("Cast", cut, to=1) if half else cut
+def table_window(g: Graph, table: Floats, start: str, end: str, precision: Precision) -> str:
+    """Store ``table`` and cut entries [start, end) from it; half floats are widened after that."""
+    stored = g.weight(table.astype(precision.tables))
+    cut = g.op("Slice", stored, start, end, g.integers(1))
+    return cut if precision.tables is np.float32 else g.op("Cast", cut, to=1)
 
 
 def feed_forward(

@@ -16,7 +16,7 @@ from cosyedge.export.graph import Graph
 from cosyedge.export.language_model import language_model
 from cosyedge.export.layers import PRECISIONS, Precision
 from cosyedge.export.regulator import regulator
-from cosyedge.export.source import FLOW_POSITIONS, POSITIONS, TEXT_POSITIONS, Source, digest
+from cosyedge.export.source import Source, digest
 from cosyedge.export.vocoder import f0_predictor, vocoder
 
 STATE = ".export.json"
@@ -68,8 +68,8 @@ def write_bundle(source: Source, order: Order, told: Callable[[str, int, int], N
 
 
 def _parts(source: Source, precision: Precision) -> Iterator[tuple[str, Part]]:
-    activations, tables = source.activations, precision.tables
-    heads, plan = source.estimator_heads, source.vocoder
+    source.check()
+    tables, heads, plan = precision.tables, source.estimator_heads, source.vocoder
 
     def graph(name: str, build: Callable[[Graph], None]) -> tuple[str, Part]:
         def write(folder: Path) -> list[Path]:
@@ -79,18 +79,10 @@ def _parts(source: Source, precision: Precision) -> Iterator[tuple[str, Part]]:
 
         return name, write
 
-    yield graph(
-        "text_encoder",
-        lambda g: text_encoder(g, source.llm, TEXT_POSITIONS, activations.text, precision),
-    )
-    yield graph(
-        "language_model",
-        lambda g: language_model(g, source.llm, POSITIONS, activations.language, precision),
-    )
-    yield graph(
-        "flow_encoder",
-        lambda g: flow_encoder(g, source.flow, FLOW_POSITIONS, activations.flow, precision),
-    )
+    text, language = source.text_stack(precision), source.language_stack(precision)
+    yield graph("text_encoder", lambda g: text_encoder(g, text))
+    yield graph("language_model", lambda g: language_model(g, language))
+    yield graph("flow_encoder", lambda g: flow_encoder(g, source.flow_stack(precision)))
     yield graph("regulator", lambda g: regulator(g, source.flow))
     yield graph("estimator", lambda g: estimator(g, source.flow, heads, precision))
     yield graph("f0", lambda g: f0_predictor(g, source.hift))

@@ -20,6 +20,7 @@ from cosyedge.export.layers import (
 Tensors = Mapping[str, Floats]
 
 PREFIX = "decoder.estimator"
+FIRST = f"{PREFIX}.down_blocks.0.0"
 GROUPS = 8
 TIME_SCALE = 1000.0
 
@@ -109,20 +110,20 @@ def _residual(unet: _Unet, x: str, name: str) -> str:
     inner = g.op("Add", _conv_block(unet, x, f"{name}.block1.block"), shift)
     inner = _conv_block(unet, inner, f"{name}.block2.block")
     straight, bias = unet.pair(f"{name}.res_conv")
-    return g.op("Add", inner, conv(g, x, _without_prompt(unet, straight), bias))
+    return g.op("Add", inner, conv(g, x, _without_prompt(name, straight), bias))
 
 
 def _conv_block(unet: _Unet, x: str, name: str) -> str:
     weight, bias = unet.pair(f"{name}.0")
-    x = conv(unet.g, x, _without_prompt(unet, weight), bias)
+    x = conv(unet.g, x, _without_prompt(name, weight), bias)
     return mish(unet.g, group_norm(unet.g, x, GROUPS, *unet.pair(f"{name}.1")))
 
 
-def _without_prompt(unet: _Unet, weight: Floats) -> Floats:
-    """Drop the channels of the prompt from a layer that reads the estimator's input."""
-    mel = unet.tensors[f"{PREFIX}.final_proj.weight"].shape[0]
-    first = unet.tensors[f"{PREFIX}.down_blocks.0.0.res_conv.weight"].shape[1]
-    return weight[:, : 3 * mel] if weight.shape[1] == first == 4 * mel else weight
+def _without_prompt(name: str, weight: Floats) -> Floats:
+    """Drop the prompt's channels, the last of four, from a layer that reads the input."""
+    if name not in (FIRST, f"{FIRST}.block1.block"):
+        return weight
+    return weight[:, : weight.shape[1] // 4 * 3]
 
 
 def _transformer(unet: _Unet, x: str, name: str) -> str:

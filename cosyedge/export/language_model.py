@@ -1,7 +1,10 @@
 """The language model's step: any number of new rows against a key-value cache written in place."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from cosyedge.engine.cosyvoice.plan import cache_width
 from cosyedge.export.attention import (
     feed_forward,
     position_scores,
@@ -9,93 +12,97 @@ from cosyedge.export.attention import (
     projection,
     table_window,
 )
-from cosyedge.export.encoder import LAYER_EPSILON, OUTER_EPSILON, Tensors, count_layers
+from cosyedge.export.encoder import LAYER_EPSILON, OUTER_EPSILON, Stack
 from cosyedge.export.graph import MICROSOFT, Graph
-from cosyedge.export.layers import Precision, layer_norm, linear
+from cosyedge.export.layers import linear
+
+END = int(np.iinfo(np.int64).max)
 
 
-def language_model(
-    g: Graph, tensors: Tensors, positions: int, activation: str, precision: Precision
-) -> None:
-    """Rows [batch, new, D] after ``past`` cached ones → logits [batch, speech + 1] of the last.
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the new rows stand: values that every layer reads.
+
+    ``new`` and ``width``: rows of this run, and rows with those in the cache, as shapes [1];
+    ``start``: the first entry of a position table; ``last``, ``total``, ``mask``: see below.
+    """
+
+    new: str
+    width: str
+    start: str
+    last: str
+    total: str
+    mask: str
+
+
+def language_model(g: Graph, stack: Stack) -> None:
+    """Rows [batch, new, inputs] after the cached ones → logits [batch, speech + 1] of the last.
 
     Serves the prefix (many rows, empty cache) and the step (one row) from one set of weights.
-    ``mask`` [batch, 1, 1, past + new] is added to the scores: rows of a batch end at the same
-    position, shorter ones begin later, and what stands before their beginning is masked. Only
-    distances matter to the model, so that is exact.
+    ``total``: rows in the cache after this run; ``last`` [batch]: that less one. ``mask``
+    [batch, 1, 1, total] is added to the scores: rows of a batch end at the same position, shorter
+    ones begin later, and what stands before their beginning is masked. Only distances matter to
+    the model, so that is exact.
     """
-    decoder = tensors["llm_decoder.weight"]
-    size = decoder.shape[1]
-    x = g.input("rows", ["batch", "new", size])
+    tensors, kind = stack.tensors, stack.precision.step
+    embed = f"{stack.name}.embed.out"
+    weight, bias = tensors[f"{embed}.0.weight"], tensors[f"{embed}.0.bias"]
+    x = g.input("rows", ["batch", "new", weight.shape[1]])
+    place = _place(g, stack, x)
+    x = linear(g, x, weight, bias, kind)
+    # The root of D is folded into the norm: ReLU lets it through.
+    x = g.op("Relu", stack.norm(g, x, f"{embed}.1", OUTER_EPSILON, scale=len(weight) ** 0.5))
+    for index, layer in enumerate(stack.layers):
+        normal = stack.norm(g, x, f"{layer}.norm1", LAYER_EPSILON)
+        x = g.op("Add", x, _attend(g, normal, stack, index, place))
+        normal = stack.norm(g, x, f"{layer}.norm2", LAYER_EPSILON)
+        name = f"{layer}.feed_forward"
+        x = g.op("Add", x, feed_forward(g, normal, tensors, name, stack.activation, kind))
+    x = g.op("Slice", x, g.integers(-1), g.integers(END), g.integers(1))
+    x = stack.norm(g, x, f"{stack.name}.after_norm", OUTER_EPSILON)
+    weight, bias = tensors["llm_decoder.weight"], tensors["llm_decoder.bias"]
+    logits = g.op("Squeeze", linear(g, x, weight, bias, kind), g.integers(1))
+    g.output(logits, "logits", ["batch", len(bias)])
+
+
+def _place(g: Graph, stack: Stack, rows: str) -> _Place:
     mask = g.input("mask", ["batch", 1, 1, "total"])
-    lengths = g.input("last", ["batch"], "int32")
-    total = g.input("total", [], "int32")
-    new = g.op("Slice", g.op("Shape", x), g.integers(1), g.integers(2))
+    last, total = g.input("last", ["batch"], "int32"), g.input("total", [], "int32")
     width = g.op("Reshape", g.op("Cast", total, to=7), g.integers(1))
-    start = g.op("Sub", g.integers(positions), width)
-
-    x = _embed(g, x, tensors, precision)
-    for index in range(count_layers(tensors, "llm.encoders")):
-        layer = f"llm.encoders.{index}"
-        attention = f"{layer}.self_attn"
-        normal = _norm(g, x, tensors, f"{layer}.norm1", LAYER_EPSILON)
-        merged, heads = projection(tensors, attention)
-        qkv = linear(g, normal, merged.weight, merged.bias, precision.step)
-        q = g.op("Slice", qkv, g.integers(0), g.integers(size), g.integers(2))
-        table = position_table(tensors, attention, heads, range(positions, -1, -1))
-        end = g.integers(positions + 1)
-        half = precision.tables is np.float16
-        window = table_window(g, g.weight(table.astype(precision.tables)), start, end, half)
-        scores = position_scores(g, q, merged.to_position, heads, window, new, width)
-        mixed = f"mixed_{index}"
-        shape: list[int | str] = ["batch", heads.count, "room", heads.width]
-        g.node(
-            "GroupQueryAttention",
-            [
-                qkv,
-                "",
-                "",
-                g.input(f"key_{index}", shape),
-                g.input(f"value_{index}", shape),
-                lengths,
-                total,
-                "",
-                "",
-                "",
-                g.op("Add", scores, mask),
-            ],
-            [mixed, f"new_key_{index}", f"new_value_{index}"],
-            MICROSOFT,
-            {"num_heads": heads.count, "kv_num_heads": heads.count, "scale": 1.0},
-        )
-        g.output(f"new_key_{index}", f"new_key_{index}", shape)
-        g.output(f"new_value_{index}", f"new_value_{index}", shape)
-        out = f"{attention}.linear_out"
-        x = g.op(
-            "Add",
-            x,
-            linear(g, mixed, tensors[f"{out}.weight"], tensors[f"{out}.bias"], precision.step),
-        )
-        normal = _norm(g, x, tensors, f"{layer}.norm2", LAYER_EPSILON)
-        inner = feed_forward(
-            g, normal, tensors, f"{layer}.feed_forward", activation, precision.step
-        )
-        x = g.op("Add", x, inner)
-    end = g.integers(np.iinfo(np.int64).max)
-    last = g.op("Slice", x, g.integers(-1), end, g.integers(1))
-    last = _norm(g, last, tensors, "llm.after_norm", OUTER_EPSILON)
-    logits = linear(g, last, decoder, tensors["llm_decoder.bias"], precision.step)
-    g.output(g.op("Squeeze", logits, g.integers(1)), "logits", ["batch", len(decoder)])
+    return _Place(
+        new=g.op("Slice", g.op("Shape", rows), g.integers(1), g.integers(2)),
+        width=width,
+        start=g.op("Sub", g.integers(stack.positions), width),
+        last=last,
+        total=total,
+        mask=mask,
+    )
 
 
-def _embed(g: Graph, x: str, tensors: Tensors, precision: Precision) -> str:
-    """Linear, norm, ReLU, times √D; the root is folded into the norm, which ReLU lets through."""
-    weight, bias = tensors["llm.embed.out.0.weight"], tensors["llm.embed.out.0.bias"]
-    x = linear(g, x, weight, bias, precision.step)
-    root = np.float32(len(weight) ** 0.5)
-    gain, shift = tensors["llm.embed.out.1.weight"], tensors["llm.embed.out.1.bias"]
-    return g.op("Relu", layer_norm(g, x, gain * root, shift * root, OUTER_EPSILON))
-
-
-def _norm(g: Graph, x: str, tensors: Tensors, name: str, epsilon: float) -> str:
-    return layer_norm(g, x, tensors[f"{name}.weight"], tensors[f"{name}.bias"], epsilon)
+def _attend(g: Graph, x: str, stack: Stack, index: int, place: _Place) -> str:
+    """Attend to the cache and the new rows, which are written behind it."""
+    name, kind = f"{stack.layers[index]}.self_attn", stack.precision.step
+    width = cache_width(stack.tensors[f"{name}.pos_bias_u"].shape[1])
+    merged = projection(stack.tensors, name, width)
+    heads = merged.heads
+    qkv = linear(g, x, merged.weight, merged.bias, kind)
+    size = heads.count * heads.width
+    q = g.op("Slice", qkv, g.integers(0), g.integers(size), g.integers(2))
+    table = position_table(stack.tensors, name, heads, range(stack.positions, -1, -1))
+    end = g.integers(stack.positions + 1)
+    window = table_window(g, table, place.start, end, stack.precision)
+    scores = position_scores(g, q, merged, window, place.new, place.width)
+    masked = g.op("Add", scores, place.mask)
+    shape: list[int | str] = ["batch", heads.count, "room", heads.width]
+    cache = [g.input(f"{part}_{index}", shape) for part in ("key", "value")]
+    outputs = [f"mixed_{index}", *(f"new_{part}" for part in cache)]
+    g.node(
+        "GroupQueryAttention",
+        [qkv, "", "", *cache, place.last, place.total, "", "", "", masked],
+        outputs,
+        MICROSOFT,
+        {"num_heads": heads.count, "kv_num_heads": heads.count, "scale": 1.0},
+    )
+    for part in outputs[1:]:
+        g.output(part, part, shape)
+    return linear(g, outputs[0], merged.out, merged.out_bias, kind)

@@ -259,5 +259,8 @@ def _resblock(name: str, channels: int, kernel: int) -> Shapes:
 
 
 def _recipe(s: Size) -> dict[str, Any]:
-    """The one number that no tensor's shape tells; the official defaults fill in the others."""
-    return {"flow": {"decoder": {"estimator": {"num_heads": s.estimator_heads}}}}
+    """The numbers that no tensor's shape tells; the official defaults fill in the others."""
+    return {
+        "flow": {"decoder": {"estimator": {"num_heads": s.estimator_heads}}},
+        "llm": {"text_encoder": {"static_chunk_size": 1}},
+    }

@@ -71,6 +71,10 @@ class Recipe:
         value = self._find(key)
         return default if value is None else str(value)
 
+    def flag(self, key: str) -> bool:
+        """Read a claim that is false where it is not made."""
+        return self._find(key) is True
+
     def counts(self, key: str, default: Any) -> Any:
         """Read a list of positive whole numbers, or a list of such lists, as tuples."""
         value = self._find(key)

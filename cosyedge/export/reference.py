@@ -91,13 +91,13 @@ def _language(
     yield "text_affine", prefix[None, 2:-1]
     yield "prefill_input", prefix[None]
     plan = model.plan.language
-    rows = len(prefix)
+    rows, width = len(prefix), plan.head_width
     if rows + len(tokens) > plan.positions:
         raise EngineFailure("engine_error", f"the bundle reaches {plan.positions} positions")
     cache = Cache(model.stages.session("language_model"), plan, 1, rows + len(tokens))
     logits = [cache.advance(prefix[None]).copy()]
     for name, layer in (("first", 0), ("last", plan.layers - 1)):
-        pair = [cache.arrays[f"{kind}_{layer}"][0, :, :rows] for kind in ("key", "value")]
+        pair = [cache.arrays[f"{kind}_{layer}"][0, :, :rows, :width] for kind in ("key", "value")]
         yield f"kv_prefill_{name}", np.concatenate(pair, axis=-1)
     steps = (cache.advance(model.assets.speech([token])[None]).copy() for token in tokens[:-1])
     logits.extend(steps)

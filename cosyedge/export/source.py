@@ -12,8 +12,9 @@ from cosyedge.core.errors import SettingsError
 from cosyedge.engine.cosyvoice.plan import FlowPlan, LanguagePlan, ModelPlan
 from cosyedge.engine.cosyvoice.plan import VocoderPlan as RuntimeVocoder
 from cosyedge.export.checkpoint import Checkpoint
-from cosyedge.export.encoder import count_layers
+from cosyedge.export.encoder import Stack
 from cosyedge.export.graph import Floats
+from cosyedge.export.layers import PRECISIONS, Precision
 from cosyedge.export.recipe import Recipe, read_recipe
 from cosyedge.export.vocoder import VocoderPlan, context_frames
 
@@ -29,13 +30,28 @@ MEL_RATE_HZ = 22050
 MEL_HOP = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Activations:
-    """The feed-forward activations of the three encoders: swish or relu."""
-
-    text: str = "swish"
-    language: str = "relu"
-    flow: str = "swish"
+# What the graphs are built for, the default first.
+KNOWN_VARIANTS = {
+    "flow.decoder.estimator.act_fn": ("gelu",),
+    "flow.decoder.cfm_params.content.solver": ("euler",),
+    "llm.text_encoder.static_chunk_size": ("0", "1"),
+    "flow.encoder.static_chunk_size": ("0",),
+    "flow.encoder.use_dynamic_chunk": ("false",),
+    "llm.text_encoder.input_layer": ("linear",),
+    "flow.encoder.input_layer": ("linear",),
+    "llm.llm.input_layer": ("linear_legacy",),
+    **{
+        f"{encoder}.{key}": known
+        for encoder in ("llm.text_encoder", "llm.llm", "flow.encoder")
+        for key, known in (
+            ("normalize_before", ("true",)),
+            ("use_cnn_module", ("false",)),
+            ("macaron_style", ("false",)),
+            ("pos_enc_layer_type", ("rel_pos_espnet",)),
+            ("selfattention_layer_type", ("rel_selfattn",)),
+        )
+    },
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +69,33 @@ class Source:
     digests: Mapping[str, str]
     trained: bool = True
 
-    @property
-    def activations(self) -> Activations:
-        """Read the activations, refusing those that no graph is built for."""
-        return Activations(
-            _activation(self.recipe, "llm.text_encoder.activation_type", "swish"),
-            _activation(self.recipe, "llm.llm.activation_type", "relu"),
-            _activation(self.recipe, "flow.encoder.activation_type", "swish"),
-        )
+    def text_stack(self, precision: Precision) -> Stack:
+        """Describe the text encoder; without chunks a text row also sees those after it."""
+        chunk = self.recipe.number("llm.text_encoder.static_chunk_size", 0)
+        causal = bool(chunk) or self.recipe.flag("llm.text_encoder.use_dynamic_chunk")
+        activation = _activation(self.recipe, "llm.text_encoder.activation_type", "swish")
+        return Stack(self.llm, "text_encoder", activation, precision, TEXT_POSITIONS, causal)
+
+    def language_stack(self, precision: Precision) -> Stack:
+        """Describe the language model."""
+        activation = _activation(self.recipe, "llm.llm.activation_type", "relu")
+        return Stack(self.llm, "llm", activation, precision, POSITIONS)
+
+    def flow_stack(self, precision: Precision) -> Stack:
+        """Describe the flow's encoder."""
+        activation = _activation(self.recipe, "flow.encoder.activation_type", "swish")
+        return Stack(self.flow, "encoder", activation, precision, FLOW_POSITIONS, causal=False)
+
+    def check(self) -> None:
+        """Raise SettingsError("model_invalid") for a variant that no graph is built for."""
+        for key, known in KNOWN_VARIANTS.items():
+            value = self.recipe.word(key, known[0]).lower()
+            if value not in known:
+                raise SettingsError("model_invalid", f"cosyvoice.yaml: {key} {value} is not known")
 
     @property
     def estimator_heads(self) -> int:
         """Heads of the estimator's attention."""
-        if self.recipe.word("flow.decoder.estimator.act_fn", "gelu") != "gelu":
-            raise SettingsError("model_invalid", "cosyvoice.yaml: act_fn must be gelu")
         return self.recipe.count("flow.decoder.estimator.num_heads")
 
     @property
@@ -99,7 +128,7 @@ class Source:
         heads, width = self.llm["llm.encoders.0.self_attn.pos_bias_u"].shape
         sampling = "llm.sampling"
         return LanguagePlan(
-            layers=count_layers(self.llm, "llm.encoders"),
+            layers=len(self.language_stack(PRECISIONS["fp32"]).layers),
             heads=heads,
             head_width=width,
             size=self.llm["llm_decoder.weight"].shape[1],

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cosyedge.core.errors import EngineFailure
 from cosyedge.engine.contract import Cancellation
-from cosyedge.engine.cosyvoice.plan import LanguagePlan
+from cosyedge.engine.cosyvoice.plan import LanguagePlan, cache_width
 from cosyedge.engine.cosyvoice.sampling import Sampling, draw
 from cosyedge.engine.session import Session
 
@@ -50,7 +50,7 @@ class Cache:
         self._session = session
         self._plan = plan
         self.length = 0
-        shape = (batch, plan.heads, room, plan.head_width)
+        shape = (batch, plan.heads, room, cache_width(plan.head_width))
         names = [f"{kind}_{layer}" for layer in range(plan.layers) for kind in ("key", "value")]
         self.arrays: dict[str, Floats] = {name: np.zeros(shape, np.float32) for name in names}
         self._begin = np.zeros(batch, np.int64)

@@ -9,6 +9,14 @@ from typing import Any
 
 from cosyedge.core.errors import EngineFailure
 
+# The cached attention of ONNX Runtime takes heads of a multiple of this.
+WIDTH_STEP = 8
+
+
+def cache_width(head_width: int) -> int:
+    """Return the width of a head in the cache: zeros follow its own."""
+    return -(-head_width // WIDTH_STEP) * WIDTH_STEP
+
 
 @dataclass(frozen=True, slots=True)
 class LanguagePlan:

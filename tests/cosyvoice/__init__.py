@@ -1,0 +1,1 @@
+"""The CosyVoice voice: reading, exporting, and speaking."""
