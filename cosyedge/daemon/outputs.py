@@ -36,7 +36,7 @@ def _output(
                 chunk_bytes=section.chunk_bytes,
                 pace=section.pace,
             )
-            return MqttOutput(name, settings, topics, broker, encoder.encode)
+            return MqttOutput(name, settings, broker, topics, encoder.encode)
         case config.PlayerOutputSettings():
             return PlayerOutput(
                 name,

@@ -17,6 +17,7 @@ from cosyedge.worker.pool import WorkerPool
 
 log = logging.getLogger(__name__)
 
+FAILURE = 1
 STOP_S = 8.0
 #: A reload lets what plays come to its end.
 DRAIN_S = 60.0
@@ -30,7 +31,12 @@ def serve(config: Path | None) -> int:
     """Run the node; returns the exit status. Raises SettingsError before anything starts."""
     settings = load_settings(config)
     configure_logging(settings.log.format, settings.log.level)
-    asyncio.run(Daemon(config, settings, Notifier.from_environment()).run())
+    try:
+        asyncio.run(Daemon(config, settings, Notifier.from_environment()).run())
+    except ExceptionGroup as group:
+        # One part broke: the service manager starts all of them again.
+        log.critical("a part broke: %s", group.exceptions[0], exc_info=group)
+        return FAILURE
     return 0
 
 

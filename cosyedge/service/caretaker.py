@@ -63,10 +63,10 @@ class Caretaker:
         """Probe all outputs once, then those that are at fault every 5 s."""
         names = set(self._outputs)
         while True:
+            await asyncio.sleep(self._probe_period_s)
             for name in names:
                 code = await self._outputs[name].probe()
                 self._faults.report(f"output.{name}", code)
-            await asyncio.sleep(self._probe_period_s)
             active = self._faults.active()
             names = {name for name in self._outputs if f"output.{name}" in active}
 

@@ -13,20 +13,24 @@ from cosyedge.service.ports import Broker, Outgoing
 log = logging.getLogger(__name__)
 
 DEADLINE_S = 10.0
+#: More than these do not wait for a broker that is away.
+WAITING = 64
 
 
 class Postman:
-    """Sends without waiting, in order; while there is no broker nothing is kept."""
+    """Sends without waiting, in order; what no broker takes within 10 s is dropped."""
 
     def __init__(
         self, broker: Broker, spawn: Callable[[Coroutine[Any, Any, None], str], object]
     ) -> None:
         self._broker = broker
         self._spawn = spawn
+        self._waiting = 0
 
     def send(self, message: Outgoing) -> None:
-        """Publish ``message`` soon, if we are connected."""
-        if self._broker.connected:
+        """Publish ``message`` soon."""
+        if self._waiting < WAITING:
+            self._waiting += 1
             self._spawn(self._publish(message), f"publish {message.topic}")
 
     async def _publish(self, message: Outgoing) -> None:
@@ -35,3 +39,5 @@ class Postman:
         except OutputFailure as error:
             extra = {"COSYEDGE_CODE": error.code, "topic": message.topic}
             log.debug("not published", extra=extra)
+        finally:
+            self._waiting -= 1
