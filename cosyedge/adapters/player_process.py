@@ -14,6 +14,7 @@ from cosyedge.adapters.player_command import ended_with_parent, open_fault, play
 from cosyedge.core.errors import OutputFailure
 
 _COMPLAINT_BYTES: Final = 4096
+_PIPE_MAX_BYTES: Final = 65_536
 _WORDS_CHARS: Final = 200
 _REAP_S: Final = 1.0
 
@@ -27,6 +28,8 @@ class PlayerProcess:
         self._pipe = pipe
         self._complaints = complaints
         self._accepted_bytes = 0
+        self._room = asyncio.Event()
+        self._interrupted = False
         self._words = ""
 
     @classmethod
@@ -58,20 +61,26 @@ class PlayerProcess:
         return cls(process, pipe, complaints)
 
     async def accept(self, data: memoryview, stuck_s: float) -> int:
-        """Hand over what fits of ``data`` and return its size, at least 1.
+        """Hand over what fits of ``data`` and return its size: at least 1, or 0 if interrupted.
 
         Raises OutputFailure: device_stuck when nothing was taken for ``stuck_s``; when the
         player is gone, what its end tells.
         """
+        self._interrupted = False
         accepted = await self._offer(data)
         if not accepted:
             await self._writable(stuck_s)
             # A loop that was late itself finds room now; a stuck player leaves none.
             accepted = await self._offer(data)
-        if not accepted:
+        if not accepted and not self._interrupted:
             raise OutputFailure("device_stuck", f"the player took nothing for {stuck_s:g} s")
         self._accepted_bytes += accepted
         return accepted
+
+    def interrupt(self) -> None:
+        """Have a waiting ``accept`` return at once."""
+        self._interrupted = True
+        self._room.set()
 
     def unread_bytes(self) -> int:
         """What lies in the pipe, not yet taken by the player."""
@@ -79,6 +88,29 @@ class PlayerProcess:
             return 0
         count = fcntl.ioctl(self._pipe, termios.FIONREAD, b"\0\0\0\0")
         return int(struct.unpack("i", count)[0])
+
+    def take_back(self) -> bytes:
+        """Take what the player has not read yet out of the pipe again: whole samples."""
+        if self._pipe < 0:
+            return b""
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            reader = os.open(f"/proc/self/fd/{self._pipe}", flags)
+        except OSError:
+            return b""
+        try:
+            data = os.read(reader, _PIPE_MAX_BYTES)
+        except BlockingIOError:
+            return b""
+        finally:
+            os.close(reader)
+        # A player that stopped inside a sample gets the other half of it.
+        half = len(data) % 2
+        if half:
+            with suppress(OSError):
+                os.write(self._pipe, data[:half])
+        self._accepted_bytes -= len(data) - half
+        return data[half:]
 
     def close_input(self) -> None:
         """Tell the player that no more will come; what the pipe holds still sounds."""
@@ -135,11 +167,11 @@ class PlayerProcess:
 
     async def _writable(self, timeout_s: float) -> None:
         loop, pipe = asyncio.get_running_loop(), self._pipe
-        ready = asyncio.Event()
-        loop.add_writer(pipe, ready.set)
+        self._room.clear()
+        loop.add_writer(pipe, self._room.set)
         try:
             with suppress(TimeoutError):
-                await asyncio.wait_for(ready.wait(), timeout_s)
+                await asyncio.wait_for(self._room.wait(), timeout_s)
         finally:
             # Closed meanwhile, its number may be another's by now.
             if self._pipe == pipe:

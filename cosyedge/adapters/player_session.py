@@ -28,6 +28,7 @@ _PIPE_S: Final = 0.085
 _PAGE_BYTES: Final = 4096
 # What a sound server may need to report the end of the last sample (PulseAudio: 2 s).
 _DRAIN_S: Final = 2.5
+_CUT_TAIL_S: Final = 0.06
 _CUT_GRACE_S: Final = 0.3
 _POLL_S: Final = 0.05
 # Longer parts are made ready in a thread.
@@ -103,9 +104,9 @@ class PlayerSession:
         self.playback.played_s = self._frames / self._rate_hz
 
     async def stop(self, fade_s: float) -> None:
-        """Fade out what was not handed over, let the device play it, then end the player.
+        """Fade out what the player has not read, let the device play it, then end the player.
 
-        The sound ends ``fade_s`` after what the pipe and the device's buffer hold.
+        The sound ends ``fade_s`` after what the device's buffer holds.
         """
         was_held = not self._going.is_set()
         self._stopped = True
@@ -113,19 +114,22 @@ class PlayerSession:
         process = self._process
         if process is None:
             return
+        process.interrupt()
         handed_s = _PIPE_S + self._command.buffer_ms / 1000
         with suppress(OutputFailure, TimeoutError):
             async with asyncio.timeout(fade_s + handed_s + _CUT_GRACE_S), self._feeding:
                 if not was_held:
                     await self._fade_rest(process, fade_s)
                 process.close_input()
-                await process.ended(fade_s + handed_s)
+                await process.ended(self._left_s() + _CUT_TAIL_S)
         await process.end()
 
     async def hold(self, paused: bool) -> None:
         """Pause or go on, with a short fade; what the device holds still sounds."""
         if paused:
             self._going.clear()
+            if self._process is not None:
+                self._process.interrupt()
         else:
             self._going.set()
 
@@ -139,11 +143,14 @@ class PlayerSession:
     async def _finish(self, process: PlayerProcess) -> None:
         await self._empty_pipe(process)
         process.close_input()
-        left_s = max(0.0, self._sounds_until - self._monotonic())
-        if not await process.ended(left_s + _DRAIN_S):
+        if not await process.ended(self._left_s() + _DRAIN_S):
             raise OutputFailure("device_stuck", "the player does not come to an end")
         if process.failed:
             raise await process.failure()
+
+    def _left_s(self) -> float:
+        """How long what was handed over goes on sounding."""
+        return max(0.0, self._sounds_until - self._monotonic())
 
     def _lead_s(self) -> float:
         return 0.0 if self._frames else self._settings.lead_in_s
@@ -182,6 +189,7 @@ class PlayerSession:
     async def _pause(self, process: PlayerProcess, *, begun: bool) -> None:
         frames = round(_PAUSE_FADE_S * self._rate_hz)
         if begun:
+            self._take_back(process)
             # What fades away is not used up: it comes again, faded in.
             await self._accept(process, self._faded(self._rest[:frames], fade_out))
         await self._going.wait()
@@ -190,9 +198,17 @@ class PlayerSession:
             self._rest = np.concatenate([opening, self._rest[frames:]])
 
     async def _fade_rest(self, process: PlayerProcess, fade_s: float) -> None:
+        self._take_back(process)
         self._rest = self._faded(self._rest[: round(fade_s * self._rate_hz)], fade_out)
         while len(self._rest):
             await self._hand_over(process)
+
+    def _take_back(self, process: PlayerProcess) -> None:
+        """Have again what lies in the pipe, so that a pause or a cut need not wait for it."""
+        unread = np.frombuffer(process.take_back(), dtype="<i2")
+        self._frames -= len(unread)
+        self._sounds_until -= len(unread) / self._rate_hz
+        self._rest = np.concatenate([unread, self._rest])
 
     def _faded(self, pcm: Pcm, fade: Fade) -> Pcm:
         return to_pcm(fade(from_pcm(pcm), self._rate_hz, len(pcm) / self._rate_hz))
