@@ -98,8 +98,7 @@ class FileSession:
 
     async def write(self, speech: Speech, *, last: bool) -> None:  # noqa: ARG002 - the port's
         """Take a part. Raises OutputFailure("too_large") beyond an hour."""
-        if self.playback.first_audio_at is None:
-            self.playback.first_audio_at = self._monotonic()
+        self.playback.begin(self._monotonic())
         self.playback.played_s += speech.duration_s
         if self.playback.played_s > _MAX_S:
             raise OutputFailure("too_large", "the announcement is longer than an hour")

@@ -260,7 +260,6 @@ class MqttOutputSession:
     def _note(self, clip: Clip, begun: float) -> None:
         self._sent_s += clip.duration_s
         self._pace.sent(begun, clip.duration_s)
-        if self.playback.first_audio_at is None:
-            self.playback.first_audio_at = begun
+        self.playback.begin(begun)
         self.playback.played_s = self._pace.played_s(self._sent_s)
         self.playback.details["format"] = clip.format

@@ -48,8 +48,7 @@ class NullSession:
 
     async def write(self, speech: Speech, *, last: bool) -> None:  # noqa: ARG002 - the port's
         """Take a part; if paced, return when it would have sounded or was cut."""
-        if self.playback.first_audio_at is None:
-            self.playback.first_audio_at = self._monotonic()
+        self.playback.begin(self._monotonic())
         left_s = speech.duration_s
         while self._paced and left_s > 0 and not self._stopped.is_set():
             await self._going.wait()

@@ -127,13 +127,18 @@ class PlayerProcess:
 
     async def failure(self) -> OutputFailure:
         """Say why the player ended early, by its last words and whether it took any sample."""
-        took_some = self._accepted_bytes > self.unread_bytes()
+        took_some = self.has_taken_some
         await self.ended(_REAP_S)
         status = self._process.returncode
         await self.end()
         words = self._words or f"it ended with status {status}"
         code = "device_lost" if took_some else open_fault(words)
         return OutputFailure(code, f"the player failed: {words}")
+
+    @property
+    def has_taken_some(self) -> bool:
+        """Whether the player has read any of what it was given."""
+        return self._accepted_bytes > self.unread_bytes()
 
     @property
     def has_ended(self) -> bool:

@@ -178,8 +178,8 @@ class PlayerSession:
         accepted = await process.accept(piece.data.cast("B"), self._settings.stuck_s)
         frames = accepted // piece.itemsize
         now = self._monotonic()
-        if self.playback.first_audio_at is None:
-            self.playback.first_audio_at = now
+        if self.playback.first_audio_at is None and process.has_taken_some:
+            self.playback.begin(now)
         self._frames += frames
         self._sounds_until = max(self._sounds_until, now) + frames / self._rate_hz
         waiting_s = self._sounds_until - now
@@ -224,6 +224,7 @@ class PlayerSession:
                 raise OutputFailure("device_stuck", "the player does not take the last samples")
         if unread and process.has_ended:
             raise await process.failure()
+        self.playback.begin(self._monotonic())
 
 
 def _prepared(speech: Speech, rate_hz: int, lead_s: float, tone_from: int | None) -> Pcm:

@@ -114,21 +114,23 @@ class Performance:
 
     async def _open_one(self, output: Output, programme: Programme) -> None:
         try:
-            self._sessions[output] = await output.open(programme)
+            session = await output.open(programme)
+            session.playback.on_first_audio = self._begin
+            self._sessions[output] = session
         except OutputFailure as error:
             self._fail(output, error)
 
     async def _write(self, speech: Speech, number: int) -> None:
         last = number == self.announcement.parts - 1
         await self._each(lambda session: session.write(speech, last=last))
-        if self._sessions and not self._sounded:
+        if self._sessions:
+            self._begin(self._clock.monotonic())
+
+    def _begin(self, at: float) -> None:
+        """Tell of the first sample while its part is still being played."""
+        if not self._sounded:
             self._sounded = True
-            begun = [
-                session.playback.first_audio_at
-                for session in self._sessions.values()
-                if session.playback.first_audio_at is not None
-            ]
-            self.account.first_audio_at = min(begun, default=self._clock.monotonic())
+            self.account.first_audio_at = at
             self._on_sound(self)
 
     async def _each(self, act: Callable[[OutputSession], Awaitable[None]]) -> None:

@@ -128,6 +128,14 @@ class Playback:
     first_audio_at: float | None = None
     played_s: float = 0.0
     details: dict[str, Any] = field(default_factory=dict)
+    on_first_audio: Callable[[float], None] | None = None
+
+    def begin(self, at: float) -> None:
+        """Note the moment of the first sample, in the middle of its write; once."""
+        if self.first_audio_at is None:
+            self.first_audio_at = at
+            if self.on_first_audio is not None:
+                self.on_first_audio(at)
 
 
 class OutputSession(Protocol):

@@ -129,7 +129,7 @@ class RecordingSession:
         await self._output.gate.wait()
         if self._output.fails_at is not None and len(self._output.parts) >= self._output.fails_at:
             raise OutputFailure(self._output.code, "as the test wants it")
-        self.playback.first_audio_at = self.playback.first_audio_at or 1_000.0
+        self.playback.begin(1_000.0)
         self._output.parts.append(speech)
 
     async def drain(self) -> None:

@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from cosyedge.adapters.null_output import NullOutput
 from cosyedge.core.announcement import Announcement
 from cosyedge.core.errors import EngineFailure
 from cosyedge.core.events import EventType
@@ -32,7 +33,7 @@ class Workshop:
 
 
 def perform(
-    *outputs: RecordingOutput,
+    *outputs: RecordingOutput | NullOutput,
     fallback: RecordingOutput | None = None,
     workshop: Workshop | None = None,
     what: Announcement | None = None,
@@ -135,3 +136,25 @@ async def test_stop_reaches_every_open_output() -> None:
     await asyncio.gather(playing, return_exceptions=True)
     await performance.stop()
     assert output.stopped == 1
+
+
+class LongPart(Workshop):
+    """Makes parts of a minute."""
+
+    async def make(self, number: int) -> Found:
+        return Found(cached(speech(60.0)), cached=True)
+
+
+async def test_first_sample_is_told_while_its_part_still_plays() -> None:
+    heard: list[Performance] = []
+    output = NullOutput("paced", paced=True)
+    performance = perform(output, heard=heard, workshop=LongPart(), what=announcement(1))
+    running = asyncio.create_task(performance.run())
+    async with asyncio.timeout(10):
+        while not heard:
+            await asyncio.sleep(0)
+    assert not running.done()
+    assert performance.account.first_audio_at is not None
+    await performance.stop()
+    await running
+    assert heard == [performance]
