@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
+from cosyedge.core.announcement import Announcement
 from cosyedge.core.chime import attention_tone
 from cosyedge.core.decisions import Tell
 from cosyedge.core.dispatch import Dispatcher
@@ -256,7 +257,7 @@ class Node:
                 buckets=buckets,
                 limits=reading_limits,
                 command=self.commands,
-                overloaded=self.guard.overloaded,
+                overloaded=self._overloaded,
             )
 
         self.intake, self.urgent_intake = make_intake(), make_intake()
@@ -291,6 +292,16 @@ class Node:
 
     async def _recording(self, name: str) -> CachedSpeech:
         return measured(await self.plant.recordings.load(name))
+
+    async def _overloaded(self, announcement: Announcement) -> bool:
+        """Short of memory, a low class is refused unless it costs no synthesis."""
+        if not self.guard.overloaded(announcement):
+            return False
+        requests = [
+            self.reader.request(utterance, announcement.voice)
+            for utterance in announcement.utterances
+        ]
+        return not all([await self.phrasebook.is_kept(request) for request in requests])
 
     def _mqtt_pulse(self) -> Pulse:
         status = self.plant.broker.status()

@@ -43,7 +43,7 @@ class Intake:
         buckets: TokenBuckets,
         limits: ReadingLimits,
         command: Command,
-        overloaded: Callable[[Announcement], bool],
+        overloaded: Callable[[Announcement], Awaitable[bool]],
     ) -> None:
         """``overloaded`` says whether the box is too short of memory for an announcement."""
         self._topics = topics
@@ -117,7 +117,7 @@ class Intake:
         if message.expiry_s is not None and message.expiry_s <= 0:
             raise Refusal("expired", "the message had expired")
         announcement = await self._composer.compose(say, topic, message)
-        if self._overloaded(announcement):
+        if await self._overloaded(announcement):
             raise Refusal("overloaded", f"short of memory: retry after {RETRY_AFTER_S} s")
         return announcement
 
