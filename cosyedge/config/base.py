@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 ClassName: TypeAlias = Literal["background", "low", "normal", "high", "urgent", "emergency"]
 Format: TypeAlias = Literal["wav", "flac", "mp3", "opus", "pcm"]
@@ -27,7 +27,7 @@ def _refuse_reserved(name: str) -> str:
 
 Whole: TypeAlias = Annotated[int, BeforeValidator(_refuse_bool)]
 Number: TypeAlias = Annotated[float, BeforeValidator(_refuse_bool)]
-Name: TypeAlias = Annotated[str, Field(pattern=NAME), BeforeValidator(_refuse_reserved)]
+Name: TypeAlias = Annotated[str, Field(pattern=NAME), AfterValidator(_refuse_reserved)]
 VoiceName: TypeAlias = Annotated[str, Field(pattern=VOICE_NAME)]
 Language: TypeAlias = Annotated[str, Field(pattern=LANGUAGE)]
 
