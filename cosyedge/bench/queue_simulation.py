@@ -7,7 +7,7 @@ queue. Every call to the dispatcher is then made to the reference model, which m
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from random import Random
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 from cosyedge.bench.facts import facts_of
@@ -47,9 +47,10 @@ _GAP_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class SimulationResult:
-    """What came out. ``sim_per_s``: announcements a second of real time, playing them included.
+    """What came out. ``order_errors`` counts the calls that the reference model answered otherwise.
 
-    ``order_errors`` counts the calls that the reference model answered otherwise.
+    ``sim_per_s``: announcements a second of processor time, the hall's included. Nothing here waits
+    for anything, so that it is the second of the clock wherever the box has nothing else to do.
     """
 
     announcements: int
@@ -70,9 +71,9 @@ def run(count: int = 10_000, seed: int = 4) -> SimulationResult:
     dispatcher = Dispatcher(ZONES, LIMITS)
     announcements = make_announcements(count, seed)
     hall = Hall(dispatcher, announcements, Random(seed))  # noqa: S311 - a scenario, not a secret
-    begun_at = perf_counter()
+    begun_at = process_time()
     calls = hall.run()
-    elapsed_s = perf_counter() - begun_at
+    elapsed_s = process_time() - begun_at
     return SimulationResult(
         announcements=count,
         calls=len(calls),

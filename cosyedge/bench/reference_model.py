@@ -10,6 +10,7 @@ from cosyedge.bench.facts import Fact
 from cosyedge.bench.reference_order import (
     EXPIRED,
     ROUNDS_EXPIRED,
+    TOO_LONG,
     Entry,
     ModelLeg,
     ReferenceOrder,
@@ -18,11 +19,10 @@ from cosyedge.bench.reference_order import (
 from cosyedge.core.announcement import Announcement, Resume
 from cosyedge.core.backlog import QueueLimits
 from cosyedge.core.events import EventType, ZoneResult
-from cosyedge.core.policy import ZoneRules, judge
+from cosyedge.core.policy import ZoneRules
 from cosyedge.core.selectors import Selector
 
 _FINISHED = ZoneResult(EventType.FINISHED)
-_TOO_LONG = ZoneResult(EventType.PARTIAL, "max_duration")
 
 
 class ReferenceModel(ReferenceOrder):
@@ -60,7 +60,7 @@ class ReferenceModel(ReferenceOrder):
                 self.end(leg, cancelled("replaced"))
         for entry in victims:
             self._give_up(entry, cancelled("queue_full"))
-        self._enter(self._new(a), now)
+        self._new(a)
         return self.settle(now)
 
     def restore(self, announcements: Iterable[Announcement], now: float) -> list[Fact]:
@@ -69,9 +69,6 @@ class ReferenceModel(ReferenceOrder):
         alive = [entry for entry in entries if now < entry.a.expires_at]
         for entry in sorted(alive, key=lambda entry: -entry.a.priority)[self.limits.burst_max :]:
             self._give_up(entry, cancelled("burst_limit"))
-        for entry in entries:
-            if entry in self.open:
-                self._enter(entry, now)
         return self.settle(now)
 
     def played(self, id: str, zone: str, outcome: ZoneResult, now: float) -> list[Fact]:
@@ -93,7 +90,7 @@ class ReferenceModel(ReferenceOrder):
             elif at_part >= leg.entry.a.parts:
                 self._end_round(leg, now)
             elif leg.spoken_s >= (leg.entry.a.max_duration_s or inf):
-                self.close(leg, _TOO_LONG)
+                self.close(leg, TOO_LONG)
             elif now >= leg.expires_at:
                 self.close(leg, ROUNDS_EXPIRED if leg.rounds else EXPIRED)
             else:
@@ -157,16 +154,6 @@ class ReferenceModel(ReferenceOrder):
     def tick(self, now: float, minute: int | None = None) -> list[Fact]:
         """Do what is due."""
         self.minute = self.minute if minute is None else minute
-        for entry in list(self.open):
-            due = [leg for leg in entry.legs if leg.stage == "resting" and (leg.due_at or 0) <= now]
-            self.queue_again([leg for leg in due if leg.due_at is not None])
-        for leg in self.legs("waiting", "playing"):
-            limit_s = leg.entry.a.max_duration_s
-            until = leg.expires_at if leg.stage == "waiting" else leg.held_until
-            if until is not None and now >= until:
-                self.end(leg, ROUNDS_EXPIRED if leg.rounds else EXPIRED)
-            elif limit_s and leg.since is not None and now >= leg.since + limit_s - leg.spoken_s:
-                self.end(leg, _TOO_LONG)
         return self.settle(now)
 
     def _new(self, a: Announcement) -> Entry:
@@ -178,14 +165,6 @@ class ReferenceModel(ReferenceOrder):
         self.open.append(entry)
         self.known.add(a.id)
         return entry
-
-    def _enter(self, entry: Entry, now: float) -> None:
-        for leg in entry.legs:
-            ruling = judge(self.rules[leg.zone], entry.a.priority, self.minute)
-            if now >= leg.expires_at:
-                self.close(leg, EXPIRED)
-            elif not ruling.audible:
-                self.close(leg, ZoneResult(EventType.SUPPRESSED, ruling.code))
 
     def _victims(self, a: Announcement, older: list[Entry]) -> list[Entry] | None:
         waiting = [entry for entry in self.open if not entry.speaks() and entry not in older]
@@ -221,7 +200,7 @@ class ReferenceModel(ReferenceOrder):
         elif last := leg.verdict or leg.entry.last_word:
             self.close(leg, last)
         elif leg.spoken_s >= (a.max_duration_s or inf):
-            self.close(leg, _TOO_LONG)
+            self.close(leg, TOO_LONG)
         elif not rep.until_ack and now + rep.interval_s >= a.expires_at:
             self.close(leg, ROUNDS_EXPIRED)
         else:

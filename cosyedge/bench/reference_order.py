@@ -17,6 +17,7 @@ Stage: TypeAlias = Literal["waiting", "playing", "cutting", "resting", "done"]
 
 EXPIRED = ZoneResult(EventType.EXPIRED, "expired")
 ROUNDS_EXPIRED = ZoneResult(EventType.PARTIAL, "expired")
+TOO_LONG = ZoneResult(EventType.PARTIAL, "max_duration")
 
 
 def cancelled(reason: str) -> ZoneResult:
@@ -103,8 +104,30 @@ class ReferenceOrder:
             word = outcomes.pop() if len(outcomes) == 1 else "partial"
             self.tell(word, leg.entry.a.id, reasons[0] if reasons else None)
 
-    def queue_again(self, legs: list[ModelLeg]) -> None:
-        """Let legs of one announcement wait for their next round."""
+    def settle(self, now: float) -> list[Fact]:
+        """Do what is due, serve every zone until nothing changes, and hand out the facts."""
+        for entry in list(self.open):
+            self._repeat(entry, now)
+        for leg in self.legs("waiting", "playing"):
+            self._look_at_time(leg, now)
+        for leg in self.legs("waiting"):
+            ruling = judge(self.rules[leg.zone], leg.entry.a.priority, self.minute)
+            if not ruling.audible:
+                self.close(leg, ZoneResult(EventType.SUPPRESSED, ruling.code))
+        while any(self._serve(zone, now) for zone in self.rules) or self._leave_out():
+            pass
+        facts, self.facts, self.begun = self.facts, [], []
+        return facts
+
+    def _repeat(self, entry: Entry, now: float) -> None:
+        resting = [leg for leg in entry.legs if leg.stage == "resting"]
+        if not entry.speaks():
+            for leg in resting:
+                if leg.due_at is None:
+                    leg.due_at = now + entry.a.repetition.interval_s
+        self._queue_again([leg for leg in resting if leg.due_at is not None and leg.due_at <= now])
+
+    def _queue_again(self, legs: list[ModelLeg]) -> None:
         if not legs:
             return
         rep = legs[0].entry.a.repetition
@@ -115,19 +138,13 @@ class ReferenceOrder:
             leg.seq = leg.seq if at_once else self.last_seq
             leg.expires_at = inf if rep.until_ack else leg.expires_at
 
-    def settle(self, now: float) -> list[Fact]:
-        """Serve every zone until nothing changes, and hand out the facts."""
-        for entry in self.open:
-            resting = [leg for leg in entry.legs if leg.stage == "resting" and leg.due_at is None]
-            if resting and not entry.speaks():
-                for leg in resting:
-                    leg.due_at = now + entry.a.repetition.interval_s
-                if entry.a.repetition.interval_s <= 0:
-                    self.queue_again(resting)
-        while any(self._serve(zone, now) for zone in self.rules) or self._leave_out(now):
-            pass
-        facts, self.facts, self.begun = self.facts, [], []
-        return facts
+    def _look_at_time(self, leg: ModelLeg, now: float) -> None:
+        limit_s = leg.entry.a.max_duration_s
+        until = leg.expires_at if leg.stage == "waiting" else leg.held_until
+        if until is not None and now >= until:
+            self.end(leg, ROUNDS_EXPIRED if leg.rounds else EXPIRED)
+        elif limit_s and leg.since is not None and now >= leg.since + limit_s - leg.spoken_s:
+            self.end(leg, TOO_LONG)
 
     def _in_line(self, zone: str) -> list[ModelLeg]:
         def key(leg: ModelLeg) -> tuple[int, bool, bool, int]:
@@ -136,17 +153,8 @@ class ReferenceOrder:
 
         return sorted((leg for leg in self.legs("waiting") if leg.zone == zone), key=key)
 
-    def _first(self, zone: str, now: float) -> ModelLeg | None:
+    def _first(self, zone: str) -> ModelLeg | None:
         line = self._in_line(zone)
-        while line:
-            ruling = judge(self.rules[zone], line[0].entry.a.priority, self.minute)
-            if now >= line[0].expires_at:
-                self.close(line[0], ROUNDS_EXPIRED if line[0].rounds else EXPIRED)
-            elif not ruling.audible:
-                self.close(line[0], ZoneResult(EventType.SUPPRESSED, ruling.code))
-            else:
-                break
-            line.pop(0)
         return next((leg for leg in line if not self._is_held_by_pause(leg)), None)
 
     def _is_held_by_pause(self, leg: ModelLeg) -> bool:
@@ -159,7 +167,7 @@ class ReferenceOrder:
         return next((leg for leg in self.legs("playing", "cutting") if leg.zone == zone), None)
 
     def _serve(self, zone: str, now: float) -> bool:
-        first = self._first(zone, now)
+        first = self._first(zone)
         if first is None or (
             first.entry.a.routing is Routing.ALL_OR_NOTHING and first.entry.speaks()
         ):
@@ -167,7 +175,7 @@ class ReferenceOrder:
         legs = [first]
         if first.entry.a.routing is Routing.ALL_OR_NOTHING:
             legs = [leg for leg in first.entry.legs if leg.stage == "waiting"]
-            if any(self._first(leg.zone, now) is not leg for leg in legs):
+            if any(self._first(leg.zone) is not leg for leg in legs):
                 return False
         runners = [runner for leg in legs if (runner := self._runs(leg.zone)) is not None]
         playing = [runner for runner in runners if runner.stage == "playing"]
@@ -196,7 +204,7 @@ class ReferenceOrder:
             self.facts.append(("start", a.id, leg.zone, str(leg.part), str(leg.rounds)))
             self.begun.append(leg.entry)
 
-    def _leave_out(self, now: float) -> bool:
+    def _leave_out(self) -> bool:
         left = []
         for entry in dict.fromkeys(self.begun):
             for leg in entry.legs if entry.a.routing is Routing.PARTIAL else ():
@@ -204,7 +212,7 @@ class ReferenceOrder:
                 yields = runner is not None and runner.stage == "cutting"
                 if leg.stage != "waiting" or leg.rounds or leg.was_cut:
                     continue
-                if not (yields and self._first(leg.zone, now) is leg):
+                if not (yields and self._first(leg.zone) is leg):
                     left.append(leg)
         for leg in left:
             self.close(leg, cancelled("zone_busy"))

@@ -93,4 +93,4 @@ def rebuild(floor: Floor, ledger: Ledger, rules: Mapping[str, ZoneRules], now: f
             leg = job.legs.get(zone.name)
             if leg is not None and leg.zone is zone and leg.stage is not Stage.DONE:
                 floor.end(leg, causes.ZONE_GONE, now)
-    floor.disturb(floor.zones.values())
+    floor.judge_again(now)

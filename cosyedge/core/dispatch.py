@@ -74,7 +74,7 @@ class Dispatcher:
         Only an id that was accepted meanwhile is still a duplicate. Where the room was taken
         meanwhile, it is accepted and ends at once (cancelled: queue_full).
         """
-        self._set_minute(minute)
+        self._set_minute(minute, now)
         if self._ledger.knows(announcement.id, now):
             return [tell(causes.DUPLICATE, announcement)]
         self._floor.out.append(tell(causes.ACCEPTED, announcement))
@@ -84,13 +84,13 @@ class Dispatcher:
         job = self._open(announcement)
         if victims is None:
             commands.end_waiting(self._floor, job, causes.PUSHED_OUT, now)
-            return self._floor.settle(now)
+            return self._settle(now)
         for each in older:
             commands.replace(self._floor, each, announcement.replace, now)
         for each in victims:
             commands.end_waiting(self._floor, each, causes.PUSHED_OUT, now)
         send_to_lines(job, self._floor, now)
-        return self._floor.settle(now)
+        return self._settle(now)
 
     def submit(
         self, announcement: Announcement, now: float, minute: int | None = None
@@ -130,7 +130,7 @@ class Dispatcher:
         for job in jobs:
             if job.open:
                 send_to_lines(job, self._floor, now)
-        return self._floor.settle(now)
+        return self._settle(now)
 
     def played(self, id: str, zone: str, outcome: ZoneResult, now: float) -> list[Decision]:
         """A zone came to the end of its round, or failed; ``outcome`` must be an end."""
@@ -144,7 +144,7 @@ class Dispatcher:
             end_round(self._floor, leg, now)
         else:
             self._floor.close(leg, outcome, now)
-        return self._floor.settle(now)
+        return self._settle(now)
 
     def stopped(self, id: str, zone: str, at_part: int, now: float) -> list[Decision]:
         """A zone fell silent after a Cut (or by itself); ``at_part`` is the next to be spoken."""
@@ -153,7 +153,7 @@ class Dispatcher:
             return []
         self._floor.vacate(leg, now)
         end_cut(self._floor, leg, at_part, now)
-        return self._floor.settle(now)
+        return self._settle(now)
 
     def part_started(self, id: str, zone: str, part: int) -> None:
         """A zone began a part; nothing depends on it but the view."""
@@ -164,27 +164,27 @@ class Dispatcher:
     def cancel(self, selector: Selector, grant: int, now: float) -> list[Decision]:
         """End what is meant, waiting or playing, unless its priority exceeds ``grant``."""
         commands.end_meant(self._floor, self._ledger, selector, grant, causes.CANCELLED, now)
-        return self._floor.settle(now)
+        return self._settle(now)
 
     def skip(self, zone: str | None, now: float, grant: int = 255) -> list[Decision]:
         """End what plays in a zone, or in every one (None)."""
         commands.skip(self._floor, zone, grant, now)
-        return self._floor.settle(now)
+        return self._settle(now)
 
     def clear(self, grant: int, now: float) -> list[Decision]:
         """End all that waits; what plays is heard to the end of its round."""
         commands.clear(self._floor, self._ledger, grant, now)
-        return self._floor.settle(now)
+        return self._settle(now)
 
     def pause(self, zone: str | None, now: float) -> list[Decision]:
         """Hold a zone, or every one (None); emergencies still speak there."""
         commands.hold(self._floor, zone, True, now)
-        return self._floor.settle(now)
+        return self._settle(now)
 
     def resume(self, zone: str | None, now: float) -> list[Decision]:
         """Let a zone, or every one (None), go on."""
         commands.hold(self._floor, zone, False, now)
-        return self._floor.settle(now)
+        return self._settle(now)
 
     def acknowledge(self, id: str, now: float) -> list[Decision]:
         """Let an announcement repeat no more: the round in the air is its last."""
@@ -192,7 +192,7 @@ class Dispatcher:
         if job is not None:
             job.acknowledged = True
             commands.stop_repeating(self._floor, job, causes.ACKNOWLEDGED, now)
-        return self._floor.settle(now)
+        return self._settle(now)
 
     def reconfigure(
         self,
@@ -206,18 +206,12 @@ class Dispatcher:
         self._groups = groups
         self._floor.remembered_ids = limits.remembered_ids
         commands.rebuild(self._floor, self._ledger, zones, now)
-        return self._floor.settle(now)
+        return self._settle(now)
 
     def tick(self, now: float, minute: int | None = None) -> list[Decision]:
-        """Do what is due: expiry, repeats, max_duration, quiet hours that begin."""
-        self._set_minute(minute)
-        timers = self._floor.timers
-        while (at := timers.first_key()) is not None and at <= now:
-            job = timers.first()
-            if job is not None:
-                timers.discard(job)
-                review(self._floor, job, now)
-        return self._floor.settle(now)
+        """Do what is due: expiry, repeats, max_duration, quiet hours that begin or end."""
+        self._set_minute(minute, now)
+        return self._settle(now)
 
     def next_deadline(self) -> float | None:
         """When :meth:`tick` has something to do at the latest."""
@@ -248,7 +242,17 @@ class Dispatcher:
         zones = zones_of(announcement, self._floor, self._groups)
         return open_job(announcement, zones, self._floor, self._ledger)
 
-    def _set_minute(self, minute: int | None) -> None:
+    def _set_minute(self, minute: int | None, now: float) -> None:
         if minute is not None and minute != self._floor.minute:
             self._floor.minute = minute
-            self._floor.disturb(self._floor.zones.values())
+            self._floor.judge_again(now)
+
+    def _settle(self, now: float) -> list[Decision]:
+        """See to all that is due by ``now``, then to the zones: no call depends on a tick."""
+        timers = self._floor.timers
+        while (at := timers.first_key()) is not None and at <= now:
+            job = timers.first()
+            if job is not None:
+                timers.discard(job)
+                review(self._floor, job, now)
+        return self._floor.settle(now)

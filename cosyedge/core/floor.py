@@ -19,6 +19,7 @@ from cosyedge.core.starts import Starts
 class Floor:
     """Move legs from stage to stage; :meth:`settle` then fills every zone that came free.
 
+    Only what may sound and has time left stands in a line: callers see to the time first.
     A zone serves its line strictly in order. An all_or_nothing that is first in a line keeps the
     zone free for itself, unless one of its zones is paused.
     """
@@ -45,13 +46,24 @@ class Floor:
         """Look at these zones again when settling."""
         self._unsettled.update(dict.fromkeys(zones))
 
-    def enqueue(self, leg: Leg) -> None:
-        """Let it wait in its zone's line."""
+    def enqueue(self, leg: Leg, now: float) -> None:
+        """Let it wait in its zone's line, if the zone's rules let it sound."""
         leg.stage = Stage.WAITING
+        ruling = judge(leg.zone.rules, leg.announcement.priority, self.minute)
+        if ruling.code is not None and not ruling.audible:
+            self.close(leg, causes.HELD_BACK[ruling.code].result, now)
+            return
         leg.zone.line.add(leg, leg.place())
         self._touch(leg)
 
-    def requeue(self, legs: list[Leg]) -> None:
+    def judge_again(self, now: float) -> None:
+        """Look at all that wait with the rules and the minute as they are by now."""
+        for zone in self.zones.values():
+            for leg in list(zone.line):
+                self.enqueue(leg, now)
+        self.disturb(self.zones.values())
+
+    def requeue(self, legs: list[Leg], now: float) -> None:
         """Let legs of one announcement wait for their next round.
 
         One that follows at once keeps its place; one after an interval joins the end of its
@@ -65,7 +77,7 @@ class Floor:
             leg.due_at = None
             if repetition.until_ack:
                 leg.expires_at = inf
-            self.enqueue(leg)
+            self.enqueue(leg, now)
 
     def cut(self, leg: Leg, cause: Cause, verdict: ZoneResult | None) -> None:
         """Fade it out; ``verdict`` is what it becomes then, None lets it wait to go on."""
@@ -150,7 +162,7 @@ class Floor:
         return decisions
 
     def _serve(self, zone: Zone, now: float) -> None:
-        leg = self._next(zone, now)
+        leg = self._next(zone)
         if leg is None:
             return
         if leg.announcement.routing is Routing.ALL_OR_NOTHING:
@@ -164,7 +176,7 @@ class Floor:
         if job.active:
             return
         legs = list(job.at(Stage.WAITING))
-        if any(self._next(leg.zone, now) is not leg for leg in legs):
+        if any(self._next(leg.zone) is not leg for leg in legs):
             return
         running = [leg.zone.leg for leg in legs if leg.zone.leg is not None]
         playing = [leg for leg in running if leg.stage is Stage.PLAYING]
@@ -178,28 +190,14 @@ class Floor:
             leg.part = min(other.part for other in legs if other.rounds == leg.rounds)
             self._begin(leg, now)
 
-    def _next(self, zone: Zone, now: float) -> Leg | None:
-        """The first that may take the zone; those that may no more end on the way."""
-        while (leg := zone.line.first()) is not None:
-            code = self._ruling_code(leg)
-            if now >= leg.expires_at:
-                self.end(leg, overdue(leg), now)
-            elif code is not None:
-                self.end(leg, causes.HELD_BACK[code], now)
-            elif _is_let(leg):
-                return leg
-            elif zone.paused:
-                return None
-            else:
-                return next((other for other in zone.line if self._is_fit(other, now)), None)
-        return None
-
-    def _is_fit(self, leg: Leg, now: float) -> bool:
-        return now < leg.expires_at and _is_let(leg) and self._ruling_code(leg) is None
-
-    def _ruling_code(self, leg: Leg) -> str | None:
-        ruling = judge(leg.zone.rules, leg.announcement.priority, self.minute)
-        return None if ruling.audible else ruling.code
+    def _next(self, zone: Zone) -> Leg | None:
+        """The first that may take the zone."""
+        first = zone.line.first()
+        if first is None or _is_let(first):
+            return first
+        if zone.paused:
+            return None
+        return next((leg for leg in zone.line if _is_let(leg)), None)
 
     def _begin(self, leg: Leg, now: float) -> None:
         leg.zone.line.discard(leg)
@@ -230,13 +228,13 @@ class Floor:
             if job.announcement.routing is not Routing.PARTIAL:
                 continue
             for leg in job.at(Stage.WAITING):
-                if not (leg.rounds or leg.interrupted or self._is_yielding_to(leg, now)):
+                if not (leg.rounds or leg.interrupted or self._is_yielding_to(leg)):
                     self.end(leg, causes.ZONE_BUSY, now)
 
-    def _is_yielding_to(self, leg: Leg, now: float) -> bool:
+    def _is_yielding_to(self, leg: Leg) -> bool:
         running = leg.zone.leg
         is_fading = running is not None and running.stage is Stage.CUTTING
-        return is_fading and self._next(leg.zone, now) is leg
+        return is_fading and self._next(leg.zone) is leg
 
     def _release(self, job: Job, now: float) -> None:
         """When no zone speaks it any more, begin the interval: those heard together repeat so."""
@@ -245,7 +243,7 @@ class Floor:
         for leg in legs:
             leg.due_at = now + interval_s
         if legs and interval_s <= 0:
-            self.requeue(legs)
+            self.requeue(legs, now)
 
     def _touch(self, leg: Leg) -> None:
         self._changed[leg.job] = None

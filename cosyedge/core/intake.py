@@ -9,7 +9,7 @@ from cosyedge.core.errors import Refusal
 from cosyedge.core.floor import Floor
 from cosyedge.core.job import Job, Leg, Zone
 from cosyedge.core.ledger import Ledger
-from cosyedge.core.policy import ZoneRules, judge
+from cosyedge.core.policy import ZoneRules
 from cosyedge.core.zones import expand
 
 
@@ -52,15 +52,12 @@ def open_job(announcement: Announcement, zones: Sequence[str], floor: Floor, led
 def send_to_lines(job: Job, floor: Floor, now: float) -> None:
     """Let each leg wait where it may sound; the other ones have their result at once."""
     for leg in list(job.legs.values()):
-        ruling = judge(leg.zone.rules, job.announcement.priority, floor.minute)
         if leg.zone.gone:
             floor.end(leg, causes.ZONE_GONE, now)
         elif now >= leg.expires_at:
             floor.end(leg, causes.EXPIRED, now)
-        elif ruling.code is not None and not ruling.audible:
-            floor.end(leg, causes.HELD_BACK[ruling.code], now)
         else:
-            floor.enqueue(leg)
+            floor.enqueue(leg, now)
 
 
 def _is_idle(zone: Zone | None) -> bool:

@@ -19,7 +19,7 @@ def end_cut(floor: Floor, leg: Leg, at_part: int, now: float) -> None:
     elif now >= leg.expires_at:
         floor.close(leg, overdue(leg).result, now)
     else:
-        _interrupt(floor, leg, at_part)
+        _interrupt(floor, leg, at_part, now)
 
 
 def end_round(floor: Floor, leg: Leg, now: float) -> None:
@@ -38,7 +38,7 @@ def review(floor: Floor, job: Job, now: float) -> None:
     """Do what is due for an announcement: rounds, the time to live, max_duration."""
     due = [leg for leg in job.at(Stage.RESTING) if leg.due_at is not None and leg.due_at <= now]
     if due:
-        floor.requeue(due)
+        floor.requeue(due, now)
     for leg in job.at(Stage.WAITING):
         if now >= leg.expires_at:
             floor.end(leg, overdue(leg), now)
@@ -51,13 +51,13 @@ def review(floor: Floor, job: Job, now: float) -> None:
     floor.rearm(job)
 
 
-def _interrupt(floor: Floor, leg: Leg, at_part: int) -> None:
+def _interrupt(floor: Floor, leg: Leg, at_part: int, now: float) -> None:
     leg.part = 0 if leg.announcement.resume is Resume.START else max(0, at_part)
     leg.interrupted = True
     zones = {leg.zone.name: causes.CUT.result}
     details = {"part": leg.part}
     floor.out.append(Tell(causes.CUT.event, leg.announcement, causes.CUT.reason, zones, details))
-    floor.enqueue(leg)
+    floor.enqueue(leg, now)
 
 
 def _after_round(leg: Leg, now: float) -> ZoneResult | None:
