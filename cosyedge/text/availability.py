@@ -1,6 +1,7 @@
 """Values that a template gives when it has none: unavailable, unknown, None."""
 
 import re
+from functools import lru_cache
 
 _WORD = r"(?:unavailable|unknown|undefined|None|null|NULL|nan|NaN|[Uu]navailable|[Uu]nknown)"
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -9,23 +10,29 @@ _UNIT = (
     r"(?:°\s?[CFK]?|℃|℉|%|‰|"
     r"(?:k?Wh?|k?Pa|hPa|bar|ppm|ppb|lx|dB|km/h|m/s|kg|V|A|Hz|min|m³|m²|l)(?![A-Za-z]))"
 )
-_VALUE = re.compile(
-    rf"(?<![A-Za-z0-9_-])(?P<word>{_WORD})(?![A-Za-z0-9_])"
-    rf"(?:(?P<unit>\s?{_UNIT})|(?=\s*(?:$|[.,;:!?)\]。，！？；、）\n]|[{_CJK}])))"
-    rf"|(?<=[:=：＝])\s?(?P<told>{_WORD})(?![A-Za-z0-9_])"
-    rf"|(?<=\bis )(?P<after>{_WORD})(?![A-Za-z0-9_])"
-)
 
 
-def find(text: str) -> str | None:
+@lru_cache(maxsize=2)
+def _value(german: bool) -> re.Pattern[str]:
+    # "null Grad" is zero degrees in German.
+    word = _WORD.replace("null|", "") if german else _WORD
+    return re.compile(
+        rf"(?<![A-Za-z0-9_-])(?P<word>{word})(?![A-Za-z0-9_])"
+        rf"(?:(?P<unit>\s?{_UNIT})|(?=\s*(?:$|[.,;:!?)\]。，！？；、）\n]|[{_CJK}])))"
+        rf"|(?<=[:=：＝])\s?(?P<told>{word})(?![A-Za-z0-9_])"
+        rf"|(?<=\bis )(?P<after>{word})(?![A-Za-z0-9_])"
+    )
+
+
+def find(text: str, lang: str) -> str | None:
     """Give the first word that stands where a value should, or None."""
-    match = _VALUE.search(text)
+    match = _value(lang == "de").search(text)
     if match is None:
         return None
     return match["word"] or match["told"] or match["after"]
 
 
-def replace(text: str, words: str) -> tuple[str, list[tuple[str, str]]]:
+def replace(text: str, lang: str, words: str) -> tuple[str, list[tuple[str, str]]]:
     """Say ``words`` for each missing value and its unit; empty ``words`` only drops the unit."""
     done: list[tuple[str, str]] = []
 
@@ -36,4 +43,4 @@ def replace(text: str, words: str) -> tuple[str, list[tuple[str, str]]]:
             done.append((match[0], said))
         return said
 
-    return _VALUE.sub(put, text), done
+    return _value(lang == "de").sub(put, text), done

@@ -10,6 +10,11 @@ _RAW_PER_CHAR = 9
 _MARKS_PER_BASE = 8
 #: Stands for a link until the sentence's language names it; users' own private characters go.
 LINK = "\ue000"
+#: Marks that belong to letters, Latin and of scripts that we pass through.
+MARKS = (
+    "\u0300-\u036f\u0590-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff"
+    "\u3099\u309a"
+)
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _NEWLINES = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -26,6 +31,10 @@ _COMPATIBLE = re.compile(
 _EMOJI = re.compile(
     "[\xa9\xae\u2117\u2122\u20d0-\u20ff\u2190-\u2191\u2193-\u21ff\u2300-\u23ff\u2500-\u27bf\u2900-\u297f"
     "\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]+"
+)
+#: What neither a rule nor an engine knows: other scripts' symbols, unassigned characters.
+_NOISE = re.compile(
+    rf"[^\w\s!-~°²³%‰€£¥₩₹−±×÷≤≥⩽⩾≦≧≠≈∼∞→№§℃℉“”‘’‹›«»„‚–—…·¿¡。，、！？；：（）「」『』《》【】〈〉〜・{MARKS}{LINK}]"
 )
 _OTHER_DIGIT = re.compile(r"[^\W0-9](?<=\d)")
 #: Full-width signs that become ASCII anywhere; 。，！？：； stay as they are.
@@ -122,7 +131,7 @@ def _plain_forms(text: str) -> str:
     text = re.sub(r"(?<=\d)：(?=\d)", ":", text)
     text = re.sub("[μ](?=[A-Za-zΩ])", "µ", text)
     text = re.sub(r"°\s(?=[CF]\b)", "°", text)
-    return _EMOJI.sub(" ", text)
+    return _NOISE.sub(" ", _EMOJI.sub(" ", text))
 
 
 def _compatible(match: re.Match[str]) -> str:

@@ -125,14 +125,14 @@ def _replaced(sentence: str, lang: str, options: ReadingOptions, notes: Notes) -
 
 
 def _available(sentence: str, lang: str, options: ReadingOptions, notes: Notes) -> str:
-    word = availability.find(sentence)
+    word = availability.find(sentence, lang)
     if word is None:
         return sentence
     if options.unavailable == "refuse":
         raise Refusal("unavailable_value", f"the text holds {word!r} where a value should stand")
     notes.warnings.append("unavailable_value")
     words = NOT_AVAILABLE.get(lang, "") if options.unavailable == "replace" else ""
-    text, done = availability.replace(sentence, words)
+    text, done = availability.replace(sentence, lang, words)
     notes.rewrites.extend(Rewrite(before, after, "unavailable") for before, after in done)
     return text
 

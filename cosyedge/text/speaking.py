@@ -2,6 +2,7 @@
 
 import re
 
+from cosyedge.text.cleaning import MARKS
 from cosyedge.text.languages import FULL, UNSPACED, grammar_for
 from cosyedge.text.options import Rewrite
 from cosyedge.text.rules import first_rules, number_rules, word_rules
@@ -11,28 +12,24 @@ _CJK = "\u2e80-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020
 _BETWEEN = re.compile(rf"(?<=[{_CJK}]) +(?=[{_CJK}])")
 _BESIDE = re.compile(rf"(?<=[{_CJK}]) +| +(?=[{_CJK}])")
 _DIGIT = re.compile(r"\d")
-#: What an engine may hear: letters, marks, digits, and the signs that shape a sentence.
-_MARKS = (
-    "\u0300-\u036f\u0590-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff"
-    "\u3099\u309a"
-)
-_REFUSED_MARK = re.compile(
-    rf"[^\w\s.,!?;:'\"()。，、！？；：（）“”‘’「」『』《》…—–·・¿¡«»‹›„‚{_MARKS}-]|_"
-)
-_DASH = re.compile(r"\s[-–—]+\s|(?<![\w)])-+(?=\s|$)|-{2,}|(?<!\w)-(?=[^\W\d])")
-_SPACE_BEFORE = re.compile(r"\s+(?=[.,!?;:)。，、！？；：）])")
-_DOUBLED = re.compile(r"([.,;:、，])(?:\s*[,;:、，])+")
-_EMPTY = re.compile(r"\(\s*\)|（\s*）|\"\s*\"|“\s*”|「\s*」")
-_LEADING = re.compile(r"^[\s.,;:!?、，。；：！？…·・)）-]+")
-_ENDING = re.compile(r"[.!?。！？…][\"'”’」』)）»›]*$")
-_CLOSERS = re.compile(r"[\s,;:、，；：·・–—-]+(?=[\"'”’」』)）»›]*$)")
+#: What an engine may hear: letters, digits, and the marks that shape a sentence.
+_UNSAYABLE = re.compile(rf"[^\w\s.,!?;:'。，、！？；：…—–·・¿¡{MARKS}-]|_")
+_QUOTES = re.compile(r"[\"“”„‚‘«»‹›「」『』《》〈〉]|(?<![^\W\d_])'|'(?![^\W\d_])")
+_BRACKETS = re.compile(r"\s?[(（【)）】\[\]{}]\s?")
+_DASH = re.compile(r"\s*(?:(?<!\w)[-–—]+|[-–—]{2,}|[-–—]+(?!\w))\s*")
+_SPACE_BEFORE = re.compile(r"\s+(?=[.,!?;:。，、！？；：])")
+_DOUBLED = re.compile(r"[,;:、，；：.。!?！？…](?:\s*[,;:、，；：.。!?！？…])+")
+_PAUSE_MARK = re.compile(r"[,;:、，；：\s]")
+_LEADING = re.compile(r"^[\s.,;:!?、，。；：！？…·・–—-]+")
+_TRAILING = re.compile(r"[\s,;:、，；：·・–—-]+$")
+_ENDING = re.compile(r"[.!?。！？…]$")
 
 
 def say(segment: Segment, rewrites: list[Rewrite]) -> str:
     """Give the words of a segment; a language without a reader passes as it stands."""
     lang, text = segment.lang, segment.text
     if lang not in FULL:
-        return text
+        return _sayable(text, lang not in UNSPACED)
     spaced = grammar_for(lang).spaced
     if not spaced:
         # Blanks between two words of the text are kept; those around figures are not said.
@@ -44,24 +41,32 @@ def say(segment: Segment, rewrites: list[Rewrite]) -> str:
             text = rule.apply(text, rewrites)
     for rule in word_rules(lang):
         text = rule.apply(text, rewrites)
+    text = _sayable(text, spaced)
     return text if spaced else _BESIDE.sub("", text)
 
 
+def _sayable(text: str, spaced: bool) -> str:
+    """Drop quotes and the signs that no rule has read; brackets become pauses."""
+    text = _BRACKETS.sub(", " if spaced else "，", _QUOTES.sub("", text))
+    return _DASH.sub(", " if spaced else "，", _UNSAYABLE.sub(" ", text))
+
+
 def finish(spoken: str, lang: str) -> str:
-    """Drop what cannot be said and tidy the blanks and marks."""
-    spoken = _REFUSED_MARK.sub(" ", spoken)
-    spoken = _DASH.sub(", ", spoken)
-    spoken = _EMPTY.sub(" ", spoken)
+    """Tidy the blanks and marks of a sentence."""
     if lang in UNSPACED:
         spoken = _BESIDE.sub("", spoken)
     spoken = _SPACE_BEFORE.sub("", " ".join(spoken.split()))
-    spoken = _LEADING.sub("", _DOUBLED.sub(r"\1", spoken))
-    return spoken.strip()
+    spoken = _LEADING.sub("", _DOUBLED.sub(_strongest, spoken))
+    return _TRAILING.sub("", spoken)
+
+
+def _strongest(match: re.Match[str]) -> str:
+    """Of a run of marks keep those that end a sentence, or else the first."""
+    return _PAUSE_MARK.sub("", match[0]) or match[0][0]
 
 
 def with_final_mark(spoken: str, lang: str) -> str:
     """Supply the mark that ends a sentence where none stands."""
     if _ENDING.search(spoken):
         return spoken
-    mark = grammar_for(lang).final_mark if lang in FULL else "."
-    return _CLOSERS.sub("", spoken) + mark
+    return spoken + (grammar_for(lang).final_mark if lang in FULL else ".")

@@ -29,6 +29,8 @@ ABBREVIATIONS: dict[str, frozenset[str]] = {
 _MAY_END = _words("min max hr temp avg std sek st usw str no fr so do mi sat sun mar")
 
 _MARK = re.compile(r"[.!?。！？；…｡;]+[\"'”’」』）)\]】»›]*\s*|\s*\n\s*")
+#: Said as words with blanks around them, so that a stop before one is followed by a blank.
+_SIGNS = frozenset("<>=&+@±×÷≤≥≠≈$€£°%→")
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 #: After these a German "3." is an ordinal and the sentence goes on.
 _ORDINAL_BEFORE = re.compile(
@@ -77,10 +79,12 @@ def _ends_sentence(text: str, begin: int, match: re.Match[str], lang: str) -> bo
     following = text[match.end()]
     if mark[0] in "!?。！？；…｡" or "\n" in mark:
         return following != "="
+    if ";" in mark:
+        return True
     if not mark[-1].isspace():
         # "3.5", "ha.local" and "e.g." go on; a stop before Chinese or a quote's end is an end.
-        return mark[-1] not in ".;" or following > "\u2e80"
-    if mark[0] == ";" or mark.startswith("..") or mark.rstrip()[-1] != ".":
+        return mark[-1] != "." or following > "\u2e80" or following in _SIGNS
+    if mark.startswith("..") or mark.rstrip()[-1] != ".":
         return True
     return not _goes_on(
         text[max(begin, match.start() - 40) : match.start()],

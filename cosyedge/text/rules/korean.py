@@ -11,6 +11,7 @@ from cosyedge.text.rules.rule import Rule
 _TIMES = (
     r"(?=\s?(?:이상|이하|시도|반복|울|실패|했|눌|누르|더|만(?![가-힣])|연속|발생|감지|재시도|확인))"
 )
+_DAY = "[월화수목금토일]"
 
 
 def rules(grammar: Korean) -> list[Rule]:
@@ -57,7 +58,9 @@ def late_rules(grammar: Korean) -> list[Rule]:
 def word_rules(grammar: Korean) -> list[Rule]:
     """Give the rules for texts with or without figures."""
     return [
-        Rule("range", re.compile(r"(?<=[가-힣])[-–~〜](?=[가-힣])"), lambda _: grammar.to, "-–~〜"),
+        Rule("range", re.compile(r"(?<=[가-힣])[~〜](?=[가-힣])"), lambda _: grammar.to, "~〜"),
+        Rule("range", re.compile(rf"(?<![가-힣])({_DAY})[-–]({_DAY})(?![가-힣])"),
+             lambda m: m[1] + grammar.to + m[2], "-–"),
     ]  # fmt: skip
 
 
