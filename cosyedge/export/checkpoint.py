@@ -6,6 +6,7 @@ every other global in the pickle is refused by name before it is looked up.
 """
 
 import io
+import math
 import pickle
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -166,7 +167,8 @@ def _rebuild_tensor(
     if any(not isinstance(number, int) or number < 0 for number in numbers):
         raise ValueError("a tensor with a negative extent")
     last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
-    if 0 not in shape and last >= storage.elements:
+    # Steps of zero would unfold a few numbers without bound.
+    if 0 not in shape and max(last + 1, math.prod(shape)) > storage.elements:
         raise ValueError("a tensor reaches past the end of its storage")
     return _Tensor(storage, offset, tuple(shape), tuple(strides))
 

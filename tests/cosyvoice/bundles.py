@@ -1,6 +1,7 @@
 """Small bundles for the tests: of random weights, or of the official modules' fixture."""
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from cosyedge.adapters.voice_folder import read_manifest
@@ -27,10 +28,17 @@ def export_fixture(folder: Path, precision: str) -> Path:
     return folder
 
 
-def export_random(folder: Path, precision: str, size: Size = SIZES["tiny"], seed: int = 1) -> Path:
+def export_random(
+    folder: Path,
+    precision: str,
+    size: Size = SIZES["tiny"],
+    seed: int = 1,
+    *,
+    trained: bool = False,
+) -> Path:
     with single_bytes() as vocabulary:
         order = Order(folder, precision, vocabulary, "random")
-        write_bundle(random_source(size, seed), order, quiet)
+        write_bundle(replace(random_source(size, seed), trained=trained), order, quiet)
     return folder
 
 

@@ -1,13 +1,12 @@
 """The graphs compute what the official modules compute, at their fixture's sizes and at others."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cosyedge.engine.cosyvoice.flow import velocity, Condition
+from cosyedge.engine.cosyvoice.flow import Condition, velocity
 from cosyedge.engine.cosyvoice.language_model import Cache
 from cosyedge.engine.cosyvoice.model import Model, unwatched
 from cosyedge.engine.cosyvoice.vocoder import spectra
@@ -73,9 +72,9 @@ def test_int8_stays_close_to_the_official_modules(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Model]:
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Model:
     """An fp32 bundle none of whose sizes is official."""
-    yield opened(export_random(tmp_path_factory.mktemp("odd"), "fp32", ODD, seed=7))
+    return opened(export_random(tmp_path_factory.mktemp("odd"), "fp32", ODD, seed=7))
 
 
 SOURCE = random_source(ODD, 7)

@@ -75,9 +75,13 @@ def waveform(found: Floats, n_fft: int, hop: int) -> Floats:
     half = n_fft // 2 + 1
     magnitude = np.minimum(np.exp(found[:half]), np.float32(MAGNITUDE_MAX))
     phase = np.sin(found[half:])
-    complexes = (magnitude * np.cos(phase) + 1j * (magnitude * np.sin(phase))).T
+    return inverse((magnitude * np.cos(phase) + 1j * (magnitude * np.sin(phase))).T, n_fft, hop)
+
+
+def inverse(found: NDArray[np.complexfloating], n_fft: int, hop: int) -> Floats:
+    """Add up the frames behind ``found`` [frames, n_fft/2 + 1] to samples [(frames − 1)·hop]."""
     window = hann(n_fft)
-    frames = np.fft.irfft(complexes, n_fft, axis=1).astype(np.float32) * window
+    frames = np.fft.irfft(found, n_fft, axis=1).astype(np.float32) * window
     count = len(frames)
     total, weight = (np.zeros((count - 1) * hop + n_fft, np.float32) for _ in range(2))
     # Every n_fft/hop-th frame touches the next one: they are added at once, without overlap.
