@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from cosyedge.core.announcement import Routing
+from cosyedge.core.announcement import Interrupt, Routing
 from cosyedge.core.backlog import QueueLimits
 from cosyedge.core.decisions import Decision, Start, Tell
 from cosyedge.core.dispatch import Dispatcher
@@ -162,14 +162,38 @@ def test_muted_zone_suppresses_all_but_emergencies() -> None:
     assert told(hall.played("b", "yard", FINISHED, 1)) == [("b", "partial", "muted")]
 
 
-def test_mute_that_comes_while_it_waits_is_seen_before_it_starts() -> None:
+def test_mute_ends_what_waits_and_lets_the_playing_one_finish() -> None:
     hall = open_hall()
     hall.submit(make("now"), 0)
     hall.submit(make("next"), 0)
+    decisions = hall.reconfigure({"hall": ZoneRules(muted=True)}, QueueLimits(), {}, 1)
+    assert told(decisions) == [("next", "suppressed", "muted")]
+    assert cuts(decisions) == []
+    assert told(hall.played("now", "hall", FINISHED, 2)) == [("now", "finished", None)]
+
+
+def test_mute_lets_no_cut_one_go_on() -> None:
+    hall = open_hall()
+    hall.submit(make("low", "low"), 0)
+    hall.submit(make("e", "emergency"), 1)
     hall.reconfigure({"hall": ZoneRules(muted=True)}, QueueLimits(), {}, 1)
-    assert hall.view().playing == {"hall": "now"}
-    assert ("next", "expired", "expired") not in told(hall.played("now", "hall", FINISHED, 2))
-    assert hall.view().items == ()
+    assert told(hall.stopped("low", "hall", 1, 1.1)) == [
+        ("low", "interrupted", "preempted"),
+        ("low", "suppressed", "muted"),
+    ]
+
+
+def test_quiet_hours_that_begin_end_what_waits_in_their_classes() -> None:
+    hall = Dispatcher({"hall": ZoneRules(quiet=(QuietHours(1320, 360),))}, minute=1319)
+    hall.submit(make("now"), 0)
+    hall.submit(make("normal"), 0)
+    hall.submit(make("above", priority=139), 0)
+    hall.submit(make("urgent", "urgent", interrupt=Interrupt.NEVER), 0)
+    assert sorted(told(hall.tick(1, 1320))) == [
+        ("above", "suppressed", "quiet_hours"),
+        ("normal", "suppressed", "quiet_hours"),
+    ]
+    assert starts(hall.played("now", "hall", FINISHED, 2)) == [("urgent", ("hall",), 0)]
 
 
 def test_quiet_hours_follow_the_minute_of_the_day() -> None:
