@@ -11,7 +11,7 @@ from cosyedge.core.speech import Speech
 from cosyedge.service.conductor import Stage
 from cosyedge.service.ladder import Ladder
 from cosyedge.service.live import LiveSettings
-from cosyedge.service.parts import Maker, Parts
+from cosyedge.service.parts import Maker, Parts, Recall
 from cosyedge.service.performance import Performance
 from cosyedge.service.phrasebook import Found
 from cosyedge.service.ports import CachedSpeech, Clock, Output
@@ -45,7 +45,12 @@ class Casting:
     def cast(self, start: Start, on_sound: Callable[[Performance], None]) -> Stage:
         """One performance a zone; they share the speech."""
         announcement = start.announcement
-        parts = Parts(announcement.id, announcement.parts, self._maker(announcement))
+        parts = Parts(
+            announcement.id,
+            announcement.parts,
+            self._maker(announcement),
+            self._recaller(announcement),
+        )
         performances = [
             self._performance(start, self.zones[name], parts, on_sound) for name in start.zones
         ]
@@ -81,6 +86,19 @@ class Casting:
             )
 
         return make
+
+    def _recaller(self, announcement: Announcement) -> Recall:
+        sound = self.sound
+        recorded = announcement.media is not None
+
+        def recall(number: int) -> Found | None:
+            if recorded and number == 0:
+                return None
+            utterance = announcement.utterances[number - recorded]
+            request = sound.reader.request(utterance, announcement.voice)
+            return sound.ladder.phrasebook.recall(request, announcement.voice.cache)
+
+        return recall
 
     def _shaper(self, start: Start, zone: Zone) -> Callable[[Found, int], Speech]:
         announcement = start.announcement

@@ -135,17 +135,31 @@ class Performance:
 
     async def _each(self, act: Callable[[OutputSession], Awaitable[None]]) -> None:
         outputs = list(self._sessions)
+        if len(outputs) == 1:
+            await self._alone(outputs[0], act)
+            return
         results = await asyncio.gather(
             *(act(self._sessions[output]) for output in outputs),
             return_exceptions=True,
         )
         for output, result in zip(outputs, results, strict=True):
             if isinstance(result, CosyedgeError):
-                session = self._sessions.pop(output)
-                self._fail(output, result)
-                await session.stop(0.0)
+                await self._leave_behind(output, result)
             elif isinstance(result, BaseException):
                 raise result
+
+    async def _alone(self, output: Output, act: Callable[[OutputSession], Awaitable[None]]) -> None:
+        """One output needs no task of its own."""
+        try:
+            await act(self._sessions[output])
+        except CosyedgeError as error:
+            await self._leave_behind(output, error)
+
+    async def _leave_behind(self, output: Output, error: CosyedgeError) -> None:
+        session = self._sessions.pop(output, None)
+        self._fail(output, error)
+        if session is not None:
+            await session.stop(0.0)
 
     def _fail(self, output: Output, error: CosyedgeError) -> None:
         self.failed_outputs[output] = error.code

@@ -89,6 +89,13 @@ class Phrasebook:
             return await self._make(request, priority)
         return await self._join(key, request, use, priority)
 
+    def recall(self, request: SpeechRequest, use: CacheUse) -> Found | None:
+        """The phrase, if it lies in memory and ``use`` asks for nothing more."""
+        if use is not CacheUse.USE or request.voice not in self.engine.voices:
+            return None
+        entry = self.store.recall(self.key(request))
+        return None if entry is None else Found(entry, cached=True)
+
     async def is_kept(self, request: SpeechRequest) -> bool:
         """Whether the cache holds the phrase."""
         return await self.store.fetch(self.key(request)) is not None

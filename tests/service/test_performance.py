@@ -47,7 +47,7 @@ def perform(
         "hall",
         outputs,
         fallback,
-        parts=Parts("a", what.parts, (workshop or Workshop()).make),
+        parts=Parts("a", what.parts, (workshop or Workshop()).make, lambda _: None),
         shape=lambda found, number: found.entry.speech,
         clock=ManualClock(),
         on_sound=heard.append,
