@@ -1,5 +1,6 @@
 """The node: the service's parts, put together over the plant's adapters."""
 
+import asyncio
 import json
 import secrets
 from collections.abc import Callable, Coroutine, Iterator
@@ -291,7 +292,8 @@ class Node:
         self.reporter.changed()
 
     async def _recording(self, name: str) -> CachedSpeech:
-        return measured(await self.plant.recordings.load(name))
+        # A recording may last ten minutes, and measuring them takes seconds.
+        return await asyncio.to_thread(measured, await self.plant.recordings.load(name))
 
     async def _overloaded(self, announcement: Announcement) -> bool:
         """Short of memory, a low class is refused unless it costs no synthesis."""
