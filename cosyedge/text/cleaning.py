@@ -55,9 +55,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _OTHER_TAG = re.compile(rf"</?([A-Za-z][\w:-]{{0,30}}{_ATTRIBUTES})/?>")
-_URL = re.compile(
-    r"(?:(?<![A-Za-z])[A-Za-z]{2,8}://|(?<![A-Za-z])www\.)[^\s<>\"'）。，！？、；：」』】]+"
-)
+_URL = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,8}://[^\s<>\"'）。，！？、；：」』】]+")
 _LINKED = re.compile(
     r"!?\[([^\[\]\n]{0,300})\]\((?:[^()\s]|\([^()\s]{0,100}\)){0,500}(?:\s\"[^\"\n]{0,100}\")?\)"
 )
@@ -114,7 +112,7 @@ def clean(text: str) -> str:
         import html
 
         text = visible(_ENTITY.sub(lambda match: html.unescape(match[0]), text))
-    if "://" in text or "www." in text or "](" in text:
+    if "://" in text or "](" in text:
         text = _without_links(text)
     if "<" in text or "|" in text:
         text = _without_tags(text)

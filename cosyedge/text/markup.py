@@ -22,7 +22,7 @@ _PAUSE = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(r"\s*\+?(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*(ms|s)\s*")
-_TAG = re.compile(r"<[^<>]{0,500}>")
+_TAG = re.compile(r"<![^<>\[]{0,200}(?:\[[^\]]{0,2000}\]\s?)?>|<[^<>]{0,500}>")
 
 Style = Literal["text", "characters", "digits"]
 

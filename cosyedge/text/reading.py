@@ -87,7 +87,7 @@ def _drafts(
     cut_lang = language_code(options.latin_default) if lang == "auto" else lang
     drafts: list[_Draft] = []
     for sentence in sentences(text, cut_lang):
-        own = sentence_language(sentence, options, japanese) if lang == "auto" else lang
+        own = _own_language(sentence, options, japanese) if lang == "auto" else lang
         for draft in _sentence(sentence, own, lang == "auto", options, notes):
             if not _SPEAKABLE.search(draft.spoken):
                 continue
@@ -95,6 +95,15 @@ def _drafts(
                 raise _unsupported(draft.lang)
             drafts.append(draft if drafts else replace(draft, pause_before_s=pause_s))
     return drafts
+
+
+def _own_language(sentence: str, options: ReadingOptions, japanese: bool) -> str:
+    """Tell a sentence's language; of a mixed one, a language that the voice speaks."""
+    lang = sentence_language(sentence, options, japanese)
+    if _speaks(lang, options):
+        return lang
+    others = (part.lang for part in segments(sentence, lang, options))
+    return next((other for other in others if _speaks(other, options)), lang)
 
 
 def _sentence(
@@ -111,7 +120,7 @@ def _sentence(
 
 
 def _stands_alone(part: Segment, options: ReadingOptions) -> bool:
-    return weight(part.text) >= 2 * options.min_chars and _speaks(part.lang, options)
+    return weight(part.text) >= options.min_chars and _speaks(part.lang, options)
 
 
 def _said(part: Segment, notes: Notes) -> str:

@@ -12,7 +12,7 @@ _ALIASES = {
     "cmn": "zh", "zho": "zh", "chi": "zh", "jp": "ja", "jpn": "ja", "kor": "ko", "eng": "en",
     "deu": "de", "ger": "de",
 }  # fmt: skip
-_CANTONESE = re.compile(r"zh[-_](?:hk|yue|mo)|yue.*", re.IGNORECASE)
+_CANTONESE = re.compile(r"zh[-_](?:hant[-_])?(?:hk|yue|mo)|yue.*", re.IGNORECASE)
 
 KANA = "\u3041-\u30ff\u31f0-\u31ff"
 HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"

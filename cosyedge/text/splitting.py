@@ -26,7 +26,10 @@ ABBREVIATIONS: dict[str, frozenset[str]] = {
     ),
 }
 #: Of those, the ones that may also stand last in a sentence: a capital letter then begins anew.
-_MAY_END = _words("min max hr temp avg std sek st usw str no fr so do mi sat sun mar")
+_MAY_END = {
+    "en": _words("min max hr temp avg st no sat sun mar"),
+    "de": _words("min max temp std sek st str usw so do mi stk"),
+}
 
 _MARK = re.compile(r"[.!?。！？；…｡;]+[\"'”’」』）)\]】»›]*\s*|\s*\n\s*")
 #: Said as words with blanks around them, so that a stop before one is followed by a blank.
@@ -105,8 +108,9 @@ def _goes_on(before: str, after: str, lang: str) -> bool:
     name = word[0].lower()
     if lang == "de" and (name.endswith("str") or name in ("z", "d", "u", "v")):
         return True
-    if name in ABBREVIATIONS.get(lang, ABBREVIATIONS["en"]):
-        return name not in _MAY_END or not after[:1].isupper()
+    table = lang if lang in ABBREVIATIONS else "en"
+    if name in ABBREVIATIONS[table]:
+        return name not in _MAY_END[table] or not after[:1].isupper()
     return len(name) == 1 and bool(_INITIAL_BEFORE.search(before[: word.start()]))
 
 

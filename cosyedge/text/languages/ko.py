@@ -131,7 +131,7 @@ class Korean(Grammar):
     version = "버전 "
     link = "링크"
     at = " 골뱅이 "
-    name_joint = "다시 "
+    name_joint = " 다시 "
     out_of = " 대 "
     units = UNITS
     currencies = currency_table("""

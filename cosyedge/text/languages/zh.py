@@ -123,6 +123,9 @@ SIGNS = {
     "∞": "无穷大",
 }  # fmt: skip
 
+_SPEED = re.compile(r"[时時秒]速\D{0,3}$")
+_PER_TIME = re.compile(r"每(?:小时|小時|秒)$")
+
 MEASURE_WORDS = (
     "个(?!位)|只|台|件|条|张|位|名|人|次|辆|扇|盏|间|把|套|部|块|片|颗|粒|瓶|杯|碗|盒|箱|袋|包|桶|罐|支|根|枝|本|份|"
     "封|篇|句|遍|趟|回|场|批|组|座|架|艘|列|匹|头|群|双|对|副|种|类|样|项|步|岁|天|周|小时|分钟|秒|年|"
@@ -203,7 +206,9 @@ class Chinese(Grammar):
     ) -> str:
         """Say a part of a hundred with the sign in front of it, and twice in a range."""
         if "{}" not in unit.one:
-            return super().measure(numbers, unit, joint, before)
+            said = super().measure(numbers, unit, joint, before)
+            # 时速60km/h: the hour is already said.
+            return _PER_TIME.sub("", said) if _SPEED.search(before) else said
         parts = (
             self.sign(number.sign) + unit.one.replace("{}", self.unsigned(number))
             for number in numbers

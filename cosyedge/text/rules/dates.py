@@ -127,7 +127,7 @@ def _english(grammar: Grammar) -> list[Rule]:
             return grammar.date(first)
         return grammar.date_range(first, Date(first.month, int(match[2]), match[4] or ""))
 
-    year = rf"(?:,?\s({_YEAR})(?![\d:.]))?"
+    year = rf"(?:,?\s({_YEAR})(?![\d:]|[.,]\d))?"
     return [
         Rule(
             "date",
@@ -175,7 +175,7 @@ def _german(grammar: Grammar) -> list[Rule]:
             "date",
             re.compile(
                 rf"(?<![\d.,:])({_DAY})\.(?:{DASH}({_DAY})\.)?\s?{_GERMAN_MONTH}"
-                rf"(?:\s({_YEAR})(?![\d:.,]))?"
+                rf"(?:\s({_YEAR})(?![\d:]|[.,]\d))?"
             ),
             named,
             ".",

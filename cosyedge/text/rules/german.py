@@ -55,6 +55,7 @@ def late_rules(grammar: German) -> list[Rule]:
     """Give the rules that run after measures and before ranges."""
     del grammar
     return [
+        Rule("fraction", re.compile(r"(?<![\d.,:/A-Za-z-])1/2(?=\s[A-ZÄÖÜ][a-zäöüß]{2,})"), _half, "/"),
         Rule("one", re.compile(r"(?<![\d.,:/A-Za-z-])1(?=\s[A-ZÄÖÜ][a-zäöüß]{2,})"),
              lambda m: _one(m), "1"),
         Rule("one", re.compile(r"(?<![\d.,:/A-Za-z-])1(?=\s[a-zäöüß]{2,}(e|en|er|es)\s[A-ZÄÖÜ])"),
@@ -106,6 +107,13 @@ def _one(match: re.Match[str]) -> str | None:
     if noun is None or noun[1] == "Uhr":
         return "ein"
     return one(gender(noun[1]), front)
+
+
+def _half(match: re.Match[str]) -> str:
+    noun_gender = _gender(after(match))
+    article = one(noun_gender, before(match))
+    ending = {"m": "r", "f": "", "n": "s"}[noun_gender] if article in ("ein", "eine") else "n"
+    return f"{article} halbe{ending}"
 
 
 def _one_adjective(match: re.Match[str]) -> str | None:

@@ -9,7 +9,7 @@ from cosyedge.text.rules.rule import Rule, after, before
 _YEAR = r"(?:19|20)\d\d"
 #: A minus before a bare number: not after a word, but after those that lead to a value.
 _MINUS = (
-    r"(?:(?:(?<=^)|(?<=[\s(（:：=<>≤≥,，、为為是到至约達は가은는이にとがをもで度]))"
+    r"(?:(?:(?<=^)|(?<=[\s(（:：=<>≤≥,，、为為是到至约達は가은는이にとがをもで度值差值數数额額]))"
     r"[-−](?=[\d.,])|(?<![\w)])[+±]\s?(?=\d))"
 )
 

@@ -12,9 +12,9 @@ _EMAIL = (
     rf"(?:{_LABEL}\.){{1,4}}[A-Za-z]{{2,12}}(?![A-Za-z0-9_])"
 )
 _HOST = (
-    rf"(?<![A-Za-z0-9_@.-])(?:{_LABEL}\.){{1,4}}"
-    r"(?:com|org|net|edu|gov|io|de|cn|jp|kr|hk|uk|eu|dev|app|info|local|lan|home|internal)"
-    r"(?![A-Za-z0-9_-]|\.[A-Za-z0-9])"
+    rf"(?<![A-Za-z0-9_@.-])(?:www\.)?((?:{_LABEL}\.){{1,4}}"
+    r"(?:com|org|net|edu|gov|io|de|cn|jp|kr|hk|uk|eu|dev|app|info|local|lan|home|internal))"
+    r"(?![A-Za-z0-9_-]|\.[A-Za-z0-9])(?:/[A-Za-z0-9_./?=&%#~-]{0,200}[A-Za-z0-9_/=])?"
 )
 
 
@@ -28,7 +28,7 @@ def rules(grammar: Grammar) -> list[Rule]:
     return [
         Rule("link", re.compile(LINK), link, LINK),
         Rule("e-mail", re.compile(_EMAIL), lambda m: _address(grammar, m[0]), "@"),
-        Rule("host", re.compile(_HOST), lambda m: _address(grammar, m[0]), "."),
+        Rule("host", re.compile(_HOST), lambda m: _address(grammar, m[1]), "."),
     ]
 
 
