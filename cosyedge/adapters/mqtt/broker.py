@@ -11,7 +11,7 @@ from typing import Any, Final
 from cosyedge.adapters.mqtt.backoff import QUICK_S, Backoff
 from cosyedge.adapters.mqtt.canary import Canary
 from cosyedge.adapters.mqtt.dial import Dialer, Line
-from cosyedge.adapters.mqtt.link import Link
+from cosyedge.adapters.mqtt.link import SLICE_S, Link
 from cosyedge.adapters.mqtt.settings import MqttSettings
 from cosyedge.adapters.mqtt.status import BrokerLimits, MqttStatus, State
 from cosyedge.adapters.mqtt.subscribing import FAILED, CanaryFilter, subscribe
@@ -21,6 +21,8 @@ from cosyedge.service.ports import Message, Outgoing
 
 # A message that was in flight when the connection broke so often may be what broke it.
 ATTEMPTS: Final = 3
+# What a broker that keeps no receive maximum may hand us beside a flood at QoS 0.
+QOS_1_ROOM: Final = 2000
 FAREWELL_S: Final = 2.0
 
 log = logging.getLogger(__name__)
@@ -49,7 +51,7 @@ class MqttBroker:
         self._versions = VersionChoice(settings.version)
         self._backoff = Backoff(settings.reconnect_min_s, settings.reconnect_max_s, chance)
         self._canary = Canary(settings.canary_topic, settings.client_id, settings.canary_deadline_s)
-        self._inbox: asyncio.Queue[Message] = asyncio.Queue(settings.inbox)
+        self._inbox: asyncio.Queue[Message] = asyncio.Queue()
         self._state: State = "connecting"
         self._link: Link | None = None
         self._up = asyncio.Event()
@@ -149,19 +151,26 @@ class MqttBroker:
         return link
 
     async def _pump(self) -> None:
+        """Pass messages on; a burst of them leaves the loop to others every 10 ms."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + SLICE_S
         while True:
             waiting = self._on_message(await self._inbox.get())
             if inspect.isawaitable(waiting):
                 await waiting
+            if loop.time() > until:
+                await asyncio.sleep(0)
+                until = loop.time() + SLICE_S
 
     def _hear(self, message: Message) -> None:
         """Called by the link; only puts it into the inbox."""
         if self._canary.heard(message):
             return
         self._received += 1
-        try:
+        room = self._settings.inbox + (QOS_1_ROOM if message.qos else 0)
+        if self._inbox.qsize() < room:
             self._inbox.put_nowait(message)
-        except asyncio.QueueFull:
+        else:
             # Not acknowledged: at QoS 1 the broker keeps it until the next connection.
             self._dropped += 1
 
