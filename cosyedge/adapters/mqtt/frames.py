@@ -14,6 +14,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
 CHUNK_BYTES = 65536
+# A round's packets leave in one call: each costs the kernel as much as all of them do.
+HELD_BYTES = 4 * CHUNK_BYTES
 ROUND_BYTES = 4 * CHUNK_BYTES
 _CONNACK, _PUBLISH, _PUBACK, _SUBACK, _DISCONNECT = 0x20, 0x30, 0x40, 0x90, 0xE0
 _TOPIC_ROOM_BYTES = 66_000
@@ -47,6 +49,7 @@ class FramedSocket:
         self._sock = sock
         self._most = max(max_packet_bytes, _TOPIC_ROOM_BYTES)
         self._v5 = v5
+        self._out = bytearray()
         self._raw = bytearray()
         self._skip = 0
         self._ready = b""
@@ -88,11 +91,33 @@ class FramedSocket:
         self._taken += len(chunk)
         return chunk
 
+    @property
+    def unsent_bytes(self) -> int:
+        """What was taken from paho and not yet by the kernel."""
+        return len(self._out)
+
     def send(self, buffer: bytes | bytearray) -> int:
-        """Write for paho, which knows what a full buffer means."""
-        sent = self._sock.send(buffer)
-        self.sent_bytes += sent
-        return sent
+        """Take from paho, which knows what a full buffer means; ``flush`` writes it."""
+        if len(self._out) >= HELD_BYTES:
+            self.flush()
+        if len(self._out) >= HELD_BYTES:
+            raise BlockingIOError
+        self._out += buffer
+        return len(buffer)
+
+    def flush(self) -> None:
+        """Write what the kernel takes. Raises OSError where the connection is gone."""
+        while self._out:
+            try:
+                sent = self._sock.send(self._out)
+            except BlockingIOError:
+                return
+            except OSError as error:
+                if _wants_patience(error):
+                    return
+                raise
+            self.sent_bytes += sent
+            del self._out[:sent]
 
     def close(self) -> None:
         """Close the socket."""

@@ -198,10 +198,16 @@ class Link:
             return
         try:
             self._client.loop_write()
+            self._socket.flush()
+        except ConnectionError as error:
+            self.abort(lost_failure(self._socket, str(error)))
+            return
         except PAHO_ERRORS as error:
             self.abort(OutputFailure("protocol_error", f"paho: {error!r}"))
             return
-        wants = self._client.want_write()
+        if self.lost.done():
+            return
+        wants = self._client.want_write() or self._socket.unsent_bytes > 0
         if wants and not self._writing and not self.lost.done():
             self._loop.add_writer(self._fd, self._flush)
         elif self._writing and not wants:
@@ -221,7 +227,7 @@ class Link:
         if self.lost.done():
             return 0
         (unsent,) = struct.unpack("i", fcntl.ioctl(self._fd, termios.TIOCOUTQ, b"\0" * 4))
-        return int(unsent)
+        return int(unsent) + self._socket.unsent_bytes
 
     def _acknowledge(self, mid: int) -> None:
         if mid not in self._unacknowledged or self.lost.done():
