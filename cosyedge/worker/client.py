@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cosyedge.core.errors import EngineFailure
+from cosyedge.core.errors import Cancelled, EngineFailure
 from cosyedge.core.speech import Speech, SpeechRequest
 from cosyedge.core.voice import Voice
 from cosyedge.worker.jobs import Job, WaitingJobs
@@ -66,10 +66,8 @@ class WorkerClient:
         self._failures = 0
         self._recycle_wanted = False
         self._wake = asyncio.Event()
-        self._idle = asyncio.Event()
         self._settled = asyncio.Event()
         self._life: asyncio.Task[None] | None = None
-        self._idle.set()
 
     @property
     def state(self) -> State:
@@ -91,6 +89,11 @@ class WorkerClient:
     def pid(self) -> int | None:
         """The worker's process id, while there is one."""
         return self._tenure.pid if self._tenure else None
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait for the worker."""
+        return len(self._waiting)
 
     def rss_bytes(self) -> int:
         """Resident memory of the worker; 0 while there is none."""
@@ -116,9 +119,16 @@ class WorkerClient:
         self.begin()
         await self._settled.wait()
 
-    async def retire(self) -> None:
-        """Stop once nobody waits for this worker any more."""
-        await self._idle.wait()
+    async def retire(self, priority: int) -> None:
+        """Give way to another voice: end the job in hand if it is lower, else after it, and stop.
+
+        Who waits gets Cancelled, and may ask again.
+        """
+        self._waiting.end_all(Cancelled())
+        if self._tenure and (job := self._tenure.job):
+            if job.priority < priority:
+                self._tenure.interrupt(job)
+            await job.left.wait()
         await self.stop()
 
     async def stop(self) -> None:
@@ -132,7 +142,6 @@ class WorkerClient:
         self._state = "stopped"
         self._settled.set()
         self._waiting.end_all(EngineFailure("engine_unavailable", "the worker was stopped"))
-        self._idle.set()
 
     async def recycle(self) -> None:
         """Replace the worker once it is free; returns when the new one is ready or failed."""
@@ -184,7 +193,6 @@ class WorkerClient:
         if preempt and self._tenure and current and current.priority < job.priority:
             self._tenure.interrupt(current)
         self._waiting.push(job)
-        self._idle.clear()
         self._wake.set()
 
     def _unavailable(self) -> EngineFailure:
@@ -234,7 +242,6 @@ class WorkerClient:
                     self._recycle_wanted |= self._is_too_large(tenure)
                     continue
                 tenure.check()
-                self._idle.set()
                 self._wake.clear()
                 await self._wake.wait()
         finally:
@@ -261,7 +268,6 @@ class WorkerClient:
         self._state = "failed"
         self._settled.set()
         self._waiting.end_all(self._unavailable())
-        self._idle.set()
 
     def _backoff_s(self) -> float:
         doubled = self._settings.backoff_first_s * 2.0 ** min(30, self._failures - 1)

@@ -23,7 +23,10 @@ News: TypeAlias = Answer | Interrupt | Lost
 
 
 class Job:
-    """One call of synthesize: its requests, what the worker says, what its caller gets."""
+    """One call of synthesize: its requests, what the worker says, what its caller gets.
+
+    ``over``: its caller was let go. ``left``: the worker is done with it.
+    """
 
     def __init__(
         self, id: int, requests: Sequence[SpeechRequest], deadline_s: float, priority: int
@@ -34,6 +37,7 @@ class Job:
         self.priority = priority
         self.inbox: asyncio.Queue[News] = asyncio.Queue()
         self.over = False
+        self.left = asyncio.Event()
         self._results: asyncio.Queue[tuple[int, Speech] | EngineFailure | None] = asyncio.Queue()
         self._announced: set[int] = set()
 
@@ -73,6 +77,9 @@ class WaitingJobs:
     def __init__(self) -> None:
         self._heap: list[tuple[int, int, Job]] = []
         self._order = itertools.count()
+
+    def __len__(self) -> int:
+        return sum(not job.over for _, _, job in self._heap)
 
     def push(self, job: Job) -> None:
         """Let the job wait."""

@@ -77,7 +77,7 @@ class WorkerPool:
     async def start(self) -> None:
         """Start the default voice's worker; returns when it is ready or failed. Never raises."""
         if self._settings.default_voice in self._clients:
-            client = await self._running_worker(self._settings.default_voice)
+            client = await self._running_worker(self._settings.default_voice, priority=0)
             await client.start()
 
     async def stop(self) -> None:
@@ -102,7 +102,7 @@ class WorkerPool:
         names = {request.voice for request in requests}
         if len(names) != 1:
             raise EngineFailure("engine_error", "the requests of one call name one voice")
-        client = await self._running_worker(names.pop())
+        client = await self._running_worker(names.pop(), priority if preempt else 0)
         stream = client.synthesize(
             requests, deadline_s=deadline_s, priority=priority, preempt=preempt
         )
@@ -148,26 +148,29 @@ class WorkerPool:
             client.voice.name == self._settings.default_voice,
         )
 
-    async def _running_worker(self, voice: str) -> WorkerClient:
-        """Return the voice's worker, started; others give way first where memory is short."""
+    async def _running_worker(self, voice: str, priority: int) -> WorkerClient:
+        """Return the voice's worker, started; where memory is short others give way first.
+
+        What they have in hand is cut if it is lower than ``priority``.
+        """
         client = self.worker(voice)
         if voice not in self._running:
             async with self._making_room:
                 if voice not in self._running:
-                    await self._make_room(client)
+                    await self._make_room(client, priority)
                     client.begin()
                     self._running[voice] = client
         self._running.move_to_end(voice)
         return client
 
-    async def _make_room(self, newcomer: WorkerClient) -> None:
+    async def _make_room(self, newcomer: WorkerClient, priority: int) -> None:
         cap_bytes = self._settings.total_cap_bytes
         if cap_bytes is None:
             return
         need_bytes = newcomer.expected_bytes
         while self._running and self.rss_bytes() + need_bytes > cap_bytes:
             name = self._least_wanted()
-            await self._running.pop(name).retire()
+            await self._running.pop(name).retire(priority)
 
     def _least_wanted(self) -> str:
         idle_first = sorted(self._running, key=lambda name: self._running[name].state == "busy")

@@ -84,6 +84,7 @@ class Tenure:
         finally:
             job.end(EngineFailure("engine_unavailable", "the worker was stopped"))
             self.job = None
+            job.left.set()
 
     async def _follow(self, job: Job) -> bool:
         """Take one piece of news about the job; returns whether there is more to come."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cosyedge.adapters.procstat import rss_bytes
-from cosyedge.core.errors import EngineFailure
+from cosyedge.core.errors import Cancelled, EngineFailure
 from cosyedge.core.speech import SpeechRequest
 from cosyedge.service.ports import SpeechEngine
 from cosyedge.worker.pool import PoolSettings, WorkerPool
@@ -90,6 +90,20 @@ async def test_a_voice_gives_way_only_after_its_sentence(make_pool: MakePool) ->
     assert pool.status().deadline_at is not None
     assert len(await speech_of(pool, say("second"))) == 1
     assert len(await in_hand) == 1
+    assert _running(pool) == ["second"]
+
+
+async def test_an_urgent_request_for_another_voice_cuts_a_lower_one(make_pool: MakePool) -> None:
+    pool = make_pool(total_cap_bytes=500 << 20)
+    await pool.start()
+    in_hand = asyncio.create_task(failure_of(pool, *[say("hibari", LONG)] * 50, priority=100))
+    await until(lambda: pool.worker("hibari").state == "busy")
+    waiting = asyncio.create_task(failure_of(pool, say("hibari"), priority=50))
+    await until(lambda: pool.worker("hibari").waiting == 1)
+    made = await speech_of(pool, say("second"), priority=240, preempt=True)
+    assert len(made) == 1
+    assert isinstance(await in_hand, Cancelled)
+    assert isinstance(await waiting, Cancelled)
     assert _running(pool) == ["second"]
 
 
