@@ -1,5 +1,6 @@
 """The backlog: all that waits, within its bounds of items and bytes."""
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ class Backlog:
     def __init__(self) -> None:
         self._line: Line[Job, tuple[int, int]] = Line()
         self.bytes = 0
+        self.by_class: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._line)
@@ -36,12 +38,14 @@ class Backlog:
         if job not in self._line:
             self._line.add(job, (job.announcement.priority, job.seq))
             self.bytes += job.announcement.size_bytes
+            self.by_class[job.announcement.class_name] += 1
 
     def discard(self, job: Job) -> None:
         """Count ``job`` out, if it is in."""
         if job in self._line:
             self._line.discard(job)
             self.bytes -= job.announcement.size_bytes
+            self.by_class[job.announcement.class_name] -= 1
 
     def make_room(
         self, newcomer: Announcement, limits: QueueLimits, leaving: Collection[Job] = ()

@@ -230,6 +230,10 @@ class Dispatcher:
         """What plays, what waits, and how much of it."""
         return views.view(self._floor.zones, self._ledger)
 
+    def glance(self) -> views.Glance:
+        """The same without its items, at no cost."""
+        return views.glance(self._floor.zones, self._ledger)
+
     def _active_leg(self, id: str, zone: str) -> Leg | None:
         job = self._ledger.get(id)
         leg = None if job is None else job.legs.get(zone)

@@ -35,19 +35,45 @@ class QueueView:
     waiting_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """The same without its items: what plays, how many are open, how many wait by class."""
+
+    playing: Mapping[str, str | None]
+    paused: frozenset[str]
+    open: int
+    waiting: Mapping[str, int]
+
+
+def glance(zones: Mapping[str, Zone], ledger: Ledger) -> Glance:
+    """Draw the small picture; it costs the same however much waits."""
+    return Glance(
+        playing=_playing(zones),
+        paused=_paused(zones),
+        open=len(ledger),
+        waiting=dict(+ledger.backlog.by_class),
+    )
+
+
 def view(zones: Mapping[str, Zone], ledger: Ledger) -> QueueView:
     """Draw the picture; ``items`` stand in the order of priority, then of arrival."""
     jobs = sorted(ledger, key=lambda job: (-job.announcement.priority, job.seq))
     waiting = Counter(job.announcement.class_name for job in jobs if not job.active)
     return QueueView(
-        playing={
-            name: zone.leg.announcement.id if zone.leg else None for name, zone in zones.items()
-        },
-        paused=frozenset(name for name, zone in zones.items() if zone.paused),
+        playing=_playing(zones),
+        paused=_paused(zones),
         items=tuple(_item(job) for job in jobs),
         waiting=waiting,
         waiting_bytes=ledger.backlog.bytes,
     )
+
+
+def _playing(zones: Mapping[str, Zone]) -> Mapping[str, str | None]:
+    return {name: zone.leg.announcement.id if zone.leg else None for name, zone in zones.items()}
+
+
+def _paused(zones: Mapping[str, Zone]) -> frozenset[str]:
+    return frozenset(name for name, zone in zones.items() if zone.paused)
 
 
 def _item(job: Job) -> QueueItem:

@@ -87,14 +87,14 @@ class Answers:
 
     async def _clear(self, request: Request) -> Mapping[str, Any]:
         now = self._plant.clock.monotonic()
-        before = sum(self._dispatcher.view().waiting.values())
+        before = sum(self._dispatcher.glance().waiting.values())
         if request.zone is None and request.class_name is None:
             decisions = self._dispatcher.clear(self._grant, now)
         else:
             selector = Selector(None, request.class_name, request.zone)
             decisions = self._dispatcher.cancel(selector, self._grant, now)
         self._conductor.carry_out(decisions)
-        return {"cleared": before - sum(self._dispatcher.view().waiting.values())}
+        return {"cleared": before - sum(self._dispatcher.glance().waiting.values())}
 
     async def _ack(self, request: Request) -> Mapping[str, Any]:
         if request.id is None:

@@ -64,10 +64,10 @@ class Pictures:
 
     def state(self) -> Mapping[str, Any]:
         """What it does now."""
-        view = self._dispatcher.view()
+        view = self._dispatcher.glance()
         playing = {zone: id for zone, id in view.playing.items() if id is not None}
         return {
-            "state": self._word(bool(playing), bool(view.items), bool(view.paused)),
+            "state": self._word(bool(playing), bool(view.open), bool(view.paused)),
             "playing": playing,
             "paused": sorted(view.paused),
             "queue": dict(view.waiting),
@@ -130,7 +130,7 @@ class Pictures:
                 "fault": engine.fault,
             },
             "cache": dict(self._plant.cache.stats()),
-            "queue": dict(self._dispatcher.view().waiting),
+            "queue": dict(self._dispatcher.glance().waiting),
             "faults": dict(self._faults.active()),
         }
 
@@ -138,7 +138,7 @@ class Pictures:
         """One line for the service manager."""
         mqtt = self._plant.broker.status()
         engine = self._plant.pool.status()
-        waiting = sum(self._dispatcher.view().waiting.values())
+        waiting = sum(self._dispatcher.glance().waiting.values())
         faults = ", ".join(f"{name} ({code})" for name, code in self._faults.active().items())
         line = f"broker {'connected' if mqtt.connected else mqtt.state}, engine {engine.state}"
         line += f", {waiting} waiting"
