@@ -1,5 +1,6 @@
 """A voice's files are used only if they are what the manifest says."""
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from cosyedge.core.errors import EngineFailure
 from cosyedge.engine.contract import EngineSettings
 from cosyedge.engine.hibari import load
-from cosyedge.engine.manifest import verified_files
+from cosyedge.engine.manifest import verified_file, verified_files
 from tests.support.voices import hibari, with_file
 
 MODEL = (hibari().folder / "assets/hibari.onnx").read_bytes()
@@ -65,6 +66,20 @@ def test_every_file_is_watched(tmp_path: Path, role: str) -> None:
     with pytest.raises(EngineFailure) as caught:
         verified_files(broken.voice, broken.folder)
     assert caught.value.code == "model_invalid"
+
+
+def test_r14_every_one_of_300_flipped_bits_is_found(tmp_path: Path) -> None:
+    chance = random.Random(14)
+    found = hibari()
+    for file in chance.choices(found.voice.files, k=300):
+        content = bytearray((found.folder / file.path).read_bytes())
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+        target = tmp_path / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        with pytest.raises(EngineFailure) as caught:
+            verified_file(file, tmp_path)
+        assert caught.value.code == "model_invalid"
 
 
 def test_a_folder_in_place_of_a_file_is_refused(tmp_path: Path) -> None:

@@ -210,6 +210,14 @@ async def test_a_worker_over_its_soft_cap_is_recycled_by_itself(hire: Hire) -> N
     assert client.counters["recycles"] == 1
 
 
+async def test_an_idle_worker_gives_its_runs_memory_back(hire: Hire) -> None:
+    client = hire()
+    await client.start()
+    await speech_of(client, LONG)
+    used_bytes = client.rss_bytes()
+    await until(lambda: client.rss_bytes() < used_bytes - (10 << 20))
+
+
 # Faults: the worker is killed, stopped, starved, or its voice broken.
 
 
@@ -278,6 +286,16 @@ async def test_a_stopped_process_is_killed_at_its_deadline(hire: Hire) -> None:
     assert client.counters["timeouts"] == 1
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+async def test_r5_after_a_hang_the_next_request_is_spoken_within_5_s(hire: Hire) -> None:
+    client = hire()
+    await client.start()
+    assert client.pid is not None
+    os.kill(client.pid, signal.SIGSTOP)
+    assert (await failure_of(client, DOOR, deadline_s=0.1)).code == "engine_timeout"
+    async with asyncio.timeout(5):
+        assert len(await speech_of(client, DOOR)) == 1
 
 
 async def test_a_stopped_idle_process_is_found_by_the_ping(hire: Hire) -> None:
