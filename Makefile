@@ -5,7 +5,8 @@ SHELL := /bin/bash
 
 BIN := .venv/bin
 TEXT ?= The washing machine is done. It is 21.5 degrees outside.
-export TEXT
+# As it was typed: a dollar in it is not make's.
+export DEMO_TEXT := $(value TEXT)
 export ORT_DISABLE_TELEMETRY := 1
 export OPENBLAS_NUM_THREADS := 1
 
@@ -16,7 +17,7 @@ help: ## Show this list.
 
 demo: ## Speak TEXT through a broker, a daemon and back; writes demo.wav.
 	@.ci/venv voice,demo
-	@$(BIN)/python -m cosyedge.demo "$$TEXT"
+	@$(BIN)/python -m cosyedge.demo "$$DEMO_TEXT"
 
 venv: ## Make .venv with everything that development needs.
 	@.ci/venv voice,demo,export,test

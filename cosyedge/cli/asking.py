@@ -26,7 +26,7 @@ async def ask(
     await visitor.publish(Outgoing(topics.of(f"request/{command}"), payload))
     try:
         async with asyncio.timeout(deadline_s):
-            answer = await _answer(visitor, transaction)
+            answer = await _answer(visitor, topics.response(command), transaction)
     except TimeoutError as error:
         raise OutputFailure(
             "broker_unavailable",
@@ -37,8 +37,10 @@ async def ask(
     return dict(answer.get("data") or {})
 
 
-async def _answer(visitor: Visitor, transaction: str) -> dict[str, Any]:
+async def _answer(visitor: Visitor, topic: str, transaction: str) -> dict[str, Any]:
     async for message in visitor.messages():
+        if message.topic != topic:
+            continue
         answer: dict[str, Any] = json.loads(message.payload)
         if answer.get("transaction") == transaction:
             return answer

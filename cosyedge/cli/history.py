@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cosyedge.adapters.journal import EndedRow, Fault, JournalReader
 
 JOURNAL = "journal.sqlite"
+SERVICE_JOURNAL = Path("/var/lib/cosyedge") / JOURNAL
 UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 SinceOption = Annotated[
@@ -103,7 +104,10 @@ def _journal(config: Path | None) -> "JournalReader":
     from cosyedge.adapters.journal import JournalReader
     from cosyedge.config import load_settings
 
-    return JournalReader(load_settings(config).paths.state_dir / JOURNAL)
+    own = load_settings(config).paths.state_dir / JOURNAL
+    # The service's state directory is known to its own environment alone.
+    found = SERVICE_JOURNAL if not own.exists() and SERVICE_JOURNAL.exists() else own
+    return JournalReader(found)
 
 
 def _since(text: str | None) -> float:

@@ -1,0 +1,102 @@
+"""The verbs that speak to a running node: announce, phrases, doctor."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cosyedge.demo.node import running_node
+from tests.cli.conftest import Command, only_line
+from tests.support.broker import Broker
+from tests.support.listener import listen
+
+NODE = "verbs"
+PHRASE = "The shift begins."
+
+
+@pytest.fixture
+def environ(broker: Broker) -> dict[str, str]:
+    return {
+        "COSYEDGE_MQTT__HOST": broker.host,
+        "COSYEDGE_MQTT__PORT": str(broker.port),
+        "COSYEDGE_NODE__NAME": NODE,
+    }
+
+
+@pytest.fixture
+async def node(broker: Broker, environ: dict[str, str], tmp_path: Path) -> "Iterator[None]":
+    own = {
+        "COSYEDGE_OUTPUTS__FAST__KIND": "null",
+        "COSYEDGE_PHRASES": json.dumps([{"text": PHRASE}]),
+    }
+    async with listen(broker) as listener:
+        with running_node(tmp_path, environ | own):
+            await listener.topic(f"cosyedge/{NODE}/availability", timeout=60)
+            yield
+
+
+def test_announcement_is_followed_to_its_end(
+    node: None, environ: dict[str, str], cosyedge: Command
+) -> None:
+    ended = cosyedge("announce", "--class", "high", "--json", "The front door opened.", **environ)
+    assert ended.returncode == 0, ended.stderr
+    events = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [event["event_type"] for event in events] == ["accepted", "started", "finished"]
+    assert {event["class"] for event in events} == {"high"}
+    assert len({event["id"] for event in events}) == 1
+
+
+def test_refused_announcement_is_shown_and_fails(
+    node: None, environ: dict[str, str], cosyedge: Command
+) -> None:
+    ended = cosyedge("announce", "...", **environ)
+    assert (ended.returncode, ended.stderr) == (1, "")
+    (line,) = ended.stdout.splitlines()
+    assert "rejected" in line
+    assert "nothing_speakable" in line
+    unknown = cosyedge("announce", "--zone", "attic", "hello", **environ)
+    assert unknown.returncode == 1
+    assert "unknown_zone" in unknown.stdout
+
+
+def test_phrases_are_pinned_at_idle_and_listed(
+    node: None, environ: dict[str, str], cosyedge: Command
+) -> None:
+    # Saying it waits for the same synthesis that pins it.
+    assert cosyedge("announce", PHRASE, **environ).returncode == 0
+    ended = cosyedge("phrases", "--json", **environ)
+    assert (ended.returncode, json.loads(ended.stdout)) == (
+        0,
+        {"phrases": [PHRASE], "missing": []},
+    )
+    assert cosyedge("phrases", **environ).stdout == f"pinned   {PHRASE}\n"
+
+
+def test_doctor_sees_the_running_node(
+    node: None, environ: dict[str, str], cosyedge: Command
+) -> None:
+    findings = json.loads(cosyedge("doctor", "--json", **environ).stdout)
+    (finding,) = (each for each in findings if each["about"] == f"node {NODE}")
+    assert finding["fact"].startswith("running; 1 pinned phrases")
+
+
+def test_silent_node_is_told_in_one_line(environ: dict[str, str], cosyedge: Command) -> None:
+    line = only_line(cosyedge("announce", "hello", **environ), 1)
+    assert line == f"node {NODE} says nothing about it: is it running, under this name, here?"
+    assert "does not answer" in only_line(cosyedge("phrases", **environ), 1)
+
+
+@pytest.mark.parametrize(
+    "words", [["--class", "loud"], ["--zone", "Küche"], ["--zone", "#"], ["--node", "+"]]
+)
+def test_target_that_cannot_be_is_a_usage_error(words: list[str], cosyedge: Command) -> None:
+    only_line(cosyedge("announce", *words, "hello"), 2)
+
+
+def test_broker_that_is_not_there_is_one_line(
+    broker: Broker, environ: dict[str, str], cosyedge: Command
+) -> None:
+    broker.stop()
+    line = only_line(cosyedge("announce", "hello", **environ), 1)
+    assert f"the broker at {broker.host}:{broker.port}" in line
