@@ -7,15 +7,19 @@ import time
 from cosyedge.core.errors import Refusal
 from cosyedge.text import ReadingOptions, read
 
-#: 60 characters each: an announcement as homes and factories send them.
-ANNOUNCEMENTS = (
-    ("en", "Pump E-100 in room A-205 stopped at 10:05, temp is 85.5°C !!"),
-    ("zh", "水箱 A-205 温度 85.5°C，请立即处理。现在 10:05，2号线停电，产量1,234件，预计15分钟恢复"),
-    ("yue", "而家10:05，室外 -3°C，2號線暫停服務，請各位乘客轉乘其他路線，預計15分鐘後恢復正常服務，多謝合作。"),
-    ("ja", "ポンプ E-100 が10:05に停止しました。室温は22.5℃、外は-3℃です。2号機を点検してください、残り15分。"),
-    ("ko", "펌프 E-100이 10:05에 정지했습니다. 실내 온도는 22.5℃입니다. 작업자 3명이 15분 뒤 도착합니다."),
-    ("de", "Pumpe E-100 in Raum A-205 steht seit 8:30 Uhr, es sind 85,5 °C."),
-)  # fmt: skip
+#: About 60 characters each: announcements as homes and factories send them.
+ANNOUNCEMENTS = {
+    "en": "Pump E-100 in room A-205 stopped at 10:05, temp is 85.5°C !!",
+    "zh": "水箱 A-205 温度 85.5°C，请立即处理。现在 10:05，2号线停电，"
+    "产量1,234件，预计15分钟恢复，请等待。",
+    "yue": "而家10:05，室外 -3°C，2號線暫停服務，請各位乘客轉乘其他路線，"
+    "預計15分鐘後恢復正常服務，多謝各位合作。",
+    "ja": "ポンプ E-100 が10:05に停止しました。室温は22.5℃、外は-3℃です。"
+    "2号機を点検してください、残り15分。",
+    "ko": "펌프 E-100이 10:05에 정지했습니다. 실내 온도는 22.5℃입니다. "
+    "작업자 3명이 15분 뒤 도착합니다.",
+    "de": "Pumpe E-100 in Raum A-205 steht seit 8:30 Uhr, es sind 85,5 °C.",
+}
 ROUNDS = 200
 _IMPORT = """
 import resource, time
@@ -30,11 +34,11 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - kib) / 1024)
 def measure() -> dict[str, float]:
     """Give times in milliseconds and resident memory in MB; takes a few seconds."""
     import_ms, import_rss_mb = _import_cost()
-    sentences = [_times_ms(text, lang, ROUNDS) for lang, text in ANNOUNCEMENTS]
+    sentences = [_times_ms(text, lang, ROUNDS) for lang, text in ANNOUNCEMENTS.items()]
     all_ms = sorted(ms for times in sentences for ms in times)
     long = [
         _median(_times_ms((text + " ") * (1024 // len(text) + 1), lang, 10))
-        for lang, text in ANNOUNCEMENTS
+        for lang, text in ANNOUNCEMENTS.items()
     ]
     return {
         "normalize_60_chars_ms": round(max(map(_median, sentences)), 3),

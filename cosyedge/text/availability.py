@@ -17,19 +17,20 @@ def _value(german: bool) -> re.Pattern[str]:
     # "null Grad" is zero degrees in German.
     word = _WORD.replace("null|", "") if german else _WORD
     return re.compile(
+        r"(?P<lead>(?<=[:=：＝])\s?|(?<=\bis ))?"
         rf"(?<![A-Za-z0-9_-])(?P<word>{word})(?![A-Za-z0-9_])"
-        rf"(?:(?P<unit>\s?{_UNIT})|(?=\s*(?:$|[.,;:!?)\]。，！？；、）\n]|[{_CJK}])))"
-        rf"|(?<=[:=：＝])\s?(?P<told>{word})(?![A-Za-z0-9_])"
-        rf"|(?<=\bis )(?P<after>{word})(?![A-Za-z0-9_])"
+        rf"(?:(?P<unit>\s?{_UNIT})|(?P<end>(?=\s*(?:$|[.,;:!?)\]。，！？；、）\n]|[{_CJK}]))))?"
     )
+
+
+def _is_value(match: re.Match[str]) -> bool:
+    return any(match[name] is not None for name in ("lead", "unit", "end"))
 
 
 def find(text: str, lang: str) -> str | None:
     """Give the first word that stands where a value should, or None."""
-    match = _value(lang == "de").search(text)
-    if match is None:
-        return None
-    return match["word"] or match["told"] or match["after"]
+    matches = _value(lang == "de").finditer(text)
+    return next((match["word"] for match in matches if _is_value(match)), None)
 
 
 def replace(text: str, lang: str, words: str) -> tuple[str, list[tuple[str, str]]]:
@@ -37,7 +38,9 @@ def replace(text: str, lang: str, words: str) -> tuple[str, list[tuple[str, str]
     done: list[tuple[str, str]] = []
 
     def put(match: re.Match[str]) -> str:
-        written = match["word"] or match["told"] or match["after"]
+        if not _is_value(match):
+            return match[0]
+        written = match["word"]
         said = match[0].replace(match["unit"] or "\0", "").replace(written, words or written)
         if said != match[0]:
             done.append((match[0], said))

@@ -55,7 +55,8 @@ def late_rules(grammar: German) -> list[Rule]:
     """Give the rules that run after measures and before ranges."""
     del grammar
     return [
-        Rule("fraction", re.compile(r"(?<![\d.,:/A-Za-z-])1/2(?=\s[A-ZÄÖÜ][a-zäöüß]{2,})"), _half, "/"),
+        Rule("fraction", re.compile(r"(?<![\d.,:/A-Za-z-])1/2(?=\s[A-ZÄÖÜ][a-zäöüß]{2,})"),
+             _half, "/"),
         Rule("one", re.compile(r"(?<![\d.,:/A-Za-z-])1(?=\s[A-ZÄÖÜ][a-zäöüß]{2,})"),
              lambda m: _one(m), "1"),
         Rule("one", re.compile(r"(?<![\d.,:/A-Za-z-])1(?=\s[a-zäöüß]{2,}(e|en|er|es)\s[A-ZÄÖÜ])"),
