@@ -8,9 +8,11 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
+from cosyedge.adapters.encoding import to_pcm
 from cosyedge.adapters.player import PlayerOutput, PlayerSettings
 from cosyedge.adapters.player_command import (
     KNOWN_PLAYERS,
@@ -21,7 +23,7 @@ from cosyedge.adapters.player_command import (
 )
 from cosyedge.adapters.player_process import PlayerProcess
 from cosyedge.core.errors import OutputFailure
-from tests.audio.sounds import PROGRAMME, tone
+from tests.audio.sounds import PROGRAMME, noise, tone
 
 # Reads at the pace of 24 kHz s16le, as a device would; its pid goes where argv says.
 PACED = """
@@ -36,6 +38,16 @@ SLACK_S = 0.7
 def paced(tmp_path: Path) -> tuple[str, ...]:
     """A player whose pid is written down."""
     return (sys.executable, "-c", PACED, str(tmp_path / "pid"))
+
+
+def listening(tmp_path: Path, gulp: int = 960) -> tuple[str, ...]:
+    """A paced player that keeps what it read in the file ``heard``."""
+    script = (
+        PACED.replace("960", str(gulp))
+        .replace("while", f"heard = open({str(tmp_path / 'heard')!r}, 'wb', buffering=0)\nwhile")
+        .replace("time.sleep(", "heard.write(data); time.sleep(")
+    )
+    return (sys.executable, "-c", script, str(tmp_path / "pid"))
 
 
 async def pid_of(tmp_path: Path) -> int:
@@ -178,23 +190,39 @@ async def test_stop_ends_a_stuck_player_and_never_raises(tmp_path: Path) -> None
 @pytest.mark.parametrize("gulp", [960, 961])
 async def test_stop_after_a_cancelled_write_still_fades(tmp_path: Path, gulp: int) -> None:
     """Also with a player that stops reading in the middle of a sample."""
-    heard = tmp_path / "heard"
-    script = (
-        PACED.replace("960", str(gulp))
-        .replace("time.sleep(", "heard.write(data); time.sleep(")
-        .replace("while", f"heard = open({str(heard)!r}, 'wb', buffering=0)\nwhile")
-    )
-    argv = (sys.executable, "-c", script, str(tmp_path / "pid"))
-    session = await PlayerOutput("speaker", PlayerSettings(argv=argv)).open(PROGRAMME)
+    output = PlayerOutput("speaker", PlayerSettings(argv=listening(tmp_path, gulp)))
+    session = await output.open(PROGRAMME)
     writing = asyncio.create_task(session.write(tone(20.0), last=True))
     await _until(lambda: session.playback.played_s > 0.3)
     writing.cancel()
     await asyncio.wait({writing})
     await session.stop(0.15)
-    data = heard.read_bytes()
+    data = (tmp_path / "heard").read_bytes()
     assert len(data) % 2 == 0
     samples = memoryview(data).cast("h")
     assert max(map(abs, samples[-240:])) < 1000 < max(map(abs, samples[-4800:-3600]))
+
+
+async def test_pause_loses_no_sample(tmp_path: Path) -> None:
+    output = PlayerOutput("speaker", PlayerSettings(argv=listening(tmp_path)))
+    session = await output.open(PROGRAMME)
+    speech = noise(1.5)
+    writing = asyncio.create_task(session.write(speech, last=True))
+    await _until(lambda: session.playback.played_s > 0.3)
+    await session.hold(True)
+    done, _ = await asyncio.wait({writing}, timeout=0.3)
+    assert not done
+    await session.hold(False)
+    await writing
+    await session.drain()
+    heard = np.frombuffer((tmp_path / "heard").read_bytes(), dtype="<i2")
+    expected = to_pcm(speech.samples)
+    # What faded away, 20 ms, comes again, faded in: all else stands there once, in its order.
+    assert len(heard) == len(expected) + 480
+    cut = int(np.flatnonzero(heard[: len(expected)] != expected)[0])
+    assert cut >= 0.2 * 24_000
+    assert np.array_equal(heard[cut - 10 + 1000 :], expected[cut - 10 + 520 :])
+    assert session.playback.played_s == pytest.approx(1.52, abs=0.001)
 
 
 async def test_stop_before_the_first_part_and_twice_does_nothing() -> None:
