@@ -63,7 +63,7 @@ class CosyVoice:
 
     def __init__(self, voice: Voice, model: Model, tokenizer: Tokenizer) -> None:
         self.voice = voice
-        self._model = model
+        self.model = model
         self._tokenizer = tokenizer
 
     def synthesize(
@@ -80,19 +80,32 @@ class CosyVoice:
             for piece in self._pieces(index, request)
         ]
         watch = _watch(cancel, pieces)
-        size = len(pieces) if self._model.stages.staged else BATCH
+        size = len(pieces) if self.model.stages.staged else BATCH
         done: dict[int, list[Piece]] = {}
         for first in range(0, len(pieces), max(1, size)):
-            for piece in self._spoken(pieces[first : first + size], watch):
+            for piece in self.speak(pieces[first : first + size], watch):
                 parts = done.setdefault(piece.request, [])
                 parts.append(piece)
                 if len(parts) == sum(other.request == piece.request for other in pieces):
                     yield piece.request, self._joined(pieces, piece.request)
         self._rest()
 
+    def speak(self, pieces: Sequence[Piece], watch: Watch) -> Iterator[Piece]:
+        """Yield the pieces in their order, each with sound samples; a bad one is tried again."""
+        self._decode(pieces, watch)
+        # With one graph in memory at a time, all pieces pass each graph before the next is loaded.
+        together = len(pieces) if self.model.stages.staged else 1
+        for first in range(0, len(pieces), together):
+            group = pieces[first : first + together]
+            self._sound([piece for piece in group if piece.fault is None], watch)
+            bad = [piece for piece in group if piece.fault is not None]
+            if bad:
+                self._again(bad, watch)
+            yield from group
+
     def warm_up(self) -> None:
         """Run each graph once, if they stay in memory."""
-        if self._model.stages.staged:
+        if self.model.stages.staged:
             return
         piece = next(iter(self._pieces(0, SpeechRequest(WARM_UP, "zh", self.voice.name))))
         piece.fewest = piece.most = WARM_UP_TOKENS
@@ -102,7 +115,7 @@ class CosyVoice:
 
     def close(self) -> None:
         """Drop every graph."""
-        self._model.stages.release()
+        self.model.stages.release()
 
     def _pieces(self, index: int, request: SpeechRequest) -> Iterator[Piece]:
         if not SPEEDS[0] <= request.speed <= SPEEDS[1]:
@@ -112,7 +125,7 @@ class CosyVoice:
         texts = cut(request.spoken, request.lang, self.voice.max_chars)
         if not texts:
             raise EngineFailure("engine_error", "cosyvoice can read nothing of this sentence")
-        plan = self._model.plan
+        plan = self.model.plan
         for text in texts:
             ids = self._tokenizer.encode(text)[: plan.language.text_positions]
             fewest, most = token_bounds(text, len(ids))
@@ -122,26 +135,13 @@ class CosyVoice:
                 request=index,
                 text=text,
                 text_ids=ids,
-                embedding=self._model.assets.embedding(speaker),
+                embedding=self.model.assets.embedding(speaker),
                 speaker=speaker,
                 quality=quality,
                 speed=request.speed,
                 most=most,
                 fewest=min(fewest, most),
             )
-
-    def _spoken(self, pieces: Sequence[Piece], watch: Watch) -> Iterator[Piece]:
-        """Yield the pieces in their order, each with sound samples; a bad one is tried again."""
-        self._decode(pieces, watch)
-        # With one graph in memory at a time, all pieces pass each graph before the next is loaded.
-        together = len(pieces) if self._model.stages.staged else 1
-        for first in range(0, len(pieces), together):
-            group = pieces[first : first + together]
-            self._sound([piece for piece in group if piece.fault is None], watch)
-            bad = [piece for piece in group if piece.fault is not None]
-            if bad:
-                self._again(bad, watch)
-            yield from group
 
     def _again(self, pieces: Sequence[Piece], watch: Watch) -> None:
         for piece in pieces:
@@ -155,25 +155,25 @@ class CosyVoice:
 
     def _decode(self, pieces: Sequence[Piece], watch: Watch) -> None:
         """Fill the pieces' tokens."""
-        prefixes = [self._model.prefix(p.text_ids, p.embedding, watch) for p in pieces]
+        prefixes = [self.model.prefix(p.text_ids, p.embedding, watch) for p in pieces]
         rows = [self._row(p, prefix) for p, prefix in zip(pieces, prefixes, strict=True)]
         for first in range(0, len(rows), BATCH):
-            self._model.speech_tokens(rows[first : first + BATCH], watch)
+            self.model.speech_tokens(rows[first : first + BATCH], watch)
         for piece, row in zip(pieces, rows, strict=True):
             piece.tokens = row.tokens or [0]
-            if self._model.plan.trained:
+            if self.model.plan.trained:
                 piece.fault = fault_of_tokens(row.tokens, stopped=row.stopped)
 
     def _row(self, piece: Piece, prefix: Floats) -> Row:
         quality = piece.quality
         words = (str(quality.seed), str(piece.attempt), self.voice.digest, piece.speaker)
         tokens, piece.noise = generators(*words, piece.text)
-        sampling = Sampling.of(self._model.plan.language, quality.temperature)
+        sampling = Sampling.of(self.model.plan.language, quality.temperature)
         return Row(prefix, piece.fewest, piece.most, sampling, tokens)
 
     def _sound(self, pieces: Sequence[Piece], watch: Watch) -> None:
         """Turn tokens to samples, each graph over all pieces before the next graph."""
-        model = self._model
+        model = self.model
         conditions = [model.condition(piece.tokens, piece.embedding, watch) for piece in pieces]
         pairs = zip(pieces, conditions, strict=True)
         mels = [self._mel(piece, condition, watch) for piece, condition in pairs]
@@ -184,23 +184,23 @@ class CosyVoice:
 
     def _mel(self, piece: Piece, condition: Condition, watch: Watch) -> Floats:
         noise = piece.noise.standard_normal(condition.mu.shape, dtype=np.float32)
-        mel = self._model.mel(condition, noise, piece.quality.integration, watch)
+        mel = self.model.mel(condition, noise, piece.quality.integration, watch)
         return at_speed(mel, piece.speed)
 
     def _source(self, piece: Piece, mel: Floats, watch: Watch) -> Floats:
-        f0 = self._model.f0(mel, watch)
-        plan = self._model.plan
+        f0 = self.model.f0(mel, watch)
+        plan = self.model.plan
         drawn = SourceNoise.draw(plan.vocoder, len(f0) * plan.samples_per_frame, piece.noise)
-        return self._model.source(f0, drawn)
+        return self.model.source(f0, drawn)
 
     def _fault(self, piece: Piece, samples: Floats) -> str | None:
-        plan = self._model.plan
+        plan = self.model.plan
         text = piece.text if plan.trained else None
         limit = plan.vocoder.limit
         return fault_of_samples(samples, plan.rate_hz, limit, text, piece.speed)
 
     def _joined(self, pieces: Sequence[Piece], request: int) -> Speech:
-        rate_hz = self._model.plan.rate_hz
+        rate_hz = self.model.plan.rate_hz
         gap = np.zeros(int(GAP_S * rate_hz), np.float32)
         parts: list[Floats] = []
         for piece in pieces:
@@ -210,8 +210,8 @@ class CosyVoice:
         return Speech(np.concatenate(parts[1:]), rate_hz)
 
     def _rest(self) -> None:
-        if self._model.stages.staged:
-            self._model.stages.release()
+        if self.model.stages.staged:
+            self.model.stages.release()
 
 
 def faded(samples: Floats, size: int) -> Floats:

@@ -68,6 +68,10 @@ class Cache:
         mask = np.where(before, MASKED, np.float32(0)).astype(np.float32)[:, None, None, :]
         self._binding.read("rows", np.ascontiguousarray(rows))
         self._binding.read("mask", np.ascontiguousarray(mask))
+        return self.run(cancel)
+
+    def run(self, cancel: Cancellation | None = None) -> Floats:
+        """Run the last rows once more, at the same position."""
         self._binding.run(cancel)
         return self._logits
 
