@@ -1,5 +1,6 @@
 """doctor's look at the ways in and out: the broker, its limits and grants, and the players."""
 
+import os
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -104,6 +105,9 @@ async def _player(name: str, output: PlayerOutputSettings, *, implied: bool) -> 
 
 
 def _audio() -> str:
-    if not Path("/dev/snd").is_dir():
-        return "There is no sound card (/dev/snd is missing)"
-    return "aplay -L lists devices; the user must be in the group audio"
+    devices = sorted(Path("/dev/snd").glob("pcm*p"))
+    if not devices:
+        return "There is no sound card (no /dev/snd/pcm*p)"
+    if not any(os.access(device, os.R_OK | os.W_OK) for device in devices):
+        return f"{devices[0]} is not ours to open: put the user into the group audio"
+    return "aplay -L lists devices; name one in the output's device"

@@ -39,9 +39,11 @@ def main(words: list[str] | None = None) -> int:
     try:
         hearings = asyncio.run(demonstrate(given.text, given.broker, console))
         return _report(hearings, given.text, given.output, console)
-    except CosyedgeError as error:
+    except (CosyedgeError, OSError) as error:
         sys.stderr.write(f"cosyedge: the demonstration failed: {error}\n")
         return 1
+    except KeyboardInterrupt:
+        return 130
 
 
 async def demonstrate(text: str, kind: Kind, console: Console) -> list[Hearing]:
