@@ -87,7 +87,8 @@ class Floor:
         leg.stage = Stage.CUTTING
         zones = self._cuts.setdefault((leg.job, cause.reason or cause.event), [])
         zones.append(leg.zone.name)
-        self._changed[leg.job] = None
+        # An all_or_nothing that waits for this zone may now cut its others: the fades overlap.
+        self._touch(leg)
 
     def vacate(self, leg: Leg, now: float) -> None:
         """Take it from its zone; the caller says where it goes."""

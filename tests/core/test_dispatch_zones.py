@@ -110,6 +110,17 @@ def test_all_or_nothing_cuts_all_or_none() -> None:
     assert starts(hall.stopped("low", "hall", 1, 1.1)) == [("all", BOTH, 0)]
 
 
+def test_all_or_nothing_cuts_the_rest_as_soon_as_the_last_hindrance_fades() -> None:
+    hall = open_hall(*BOTH)
+    hall.submit(make("low", "low", zones=["hall"]), 0)
+    hall.submit(make("urgent", "urgent", zones=["yard"]), 0)
+    hall.submit(make("all", "high", zones=BOTH, routing=Routing.ALL_OR_NOTHING), 0)
+    assert cuts(hall.skip("yard", 1)) == [
+        ("urgent", ("yard",), "skipped"),
+        ("low", ("hall",), "preempted"),
+    ]
+
+
 def test_all_or_nothing_that_is_cut_in_one_zone_is_cut_in_all() -> None:
     hall = open_hall(*BOTH)
     hall.submit(make("all", zones=BOTH, routing=Routing.ALL_OR_NOTHING), 0)

@@ -243,7 +243,7 @@ class PublicAddress(RuleBasedStateMachine):
 
 TestPublicAddress = PublicAddress.TestCase
 TestPublicAddress.settings = settings(
-    max_examples=150,
+    max_examples=300,
     stateful_step_count=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
