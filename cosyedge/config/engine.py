@@ -37,12 +37,6 @@ class EngineSettings(Section):
         "Default: 85 % of memory_cap_mb.",
         examples=[435],
     )
-    low_memory_mb: Whole = Field(
-        48,
-        ge=0,
-        le=65536,
-        description="With less memory left on the box, caches are dropped and low classes refused.",
-    )
     stages: Literal["auto", "resident", "staged"] = Field(
         "auto",
         description="Whether a voice of several graphs keeps them all in memory (resident), "

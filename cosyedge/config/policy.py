@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from cosyedge.config.base import Number, Section, Whole
+from cosyedge.config.base import Section
 from cosyedge.core.announcement import Interrupt, Resume, Routing
 
 
@@ -24,19 +24,7 @@ class PolicySettings(Section):
     interrupt: Interrupt = Field(
         Interrupt.LOWER, description="Whom an announcement cuts that does not say."
     )
-    interrupt_margin: Whole = Field(
-        40, ge=1, le=255, description="How much higher a priority must be to cut another."
-    )
     resume: Resume = Field(
         Resume.SENTENCE, description="What becomes of an announcement that was cut."
     )
     routing: Routing = Field(Routing.STACKED, description="How an announcement wins several zones.")
-    fade_ms: Whole = Field(
-        150, ge=0, le=150, description="How long a cut fades out, in milliseconds."
-    )
-    coalesce_window_s: Number = Field(
-        2.0,
-        ge=0,
-        le=3600,
-        description="The same text without id within so many seconds is said once.",
-    )

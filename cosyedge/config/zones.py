@@ -54,12 +54,6 @@ class ZoneSettings(Section):
     lang: Language | None = Field(
         None, description="Its language. Default: node.lang.", examples=["en"]
     )
-    chime: str | None = Field(
-        None, max_length=64, description="Chime before speech, by name.", examples=["gong"]
-    )
-    end_chime: str | None = Field(
-        None, max_length=64, description="Chime after speech, by name.", examples=["gong"]
-    )
     mute: bool = Field(False, description="Suppress all but emergency.")
     mute_classes: tuple[ClassName, ...] = Field(
         (), description="Suppress these classes.", examples=[["background"]]

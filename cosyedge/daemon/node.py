@@ -206,6 +206,7 @@ class Node:
             state=self.pictures.state,
             health=self.pictures.health,
             zones=plant.layout.zones,
+            health_period_s=plant.settings.liveness.health_interval_s,
         )
 
     def _make_intake(self, reload: Callable[[], None]) -> None:

@@ -29,6 +29,7 @@ class Reporter:
         state: Picture,
         health: Picture,
         zones: Iterable[str],
+        health_period_s: float = HEALTH_PERIOD_S,
     ) -> None:
         self._topics = topics
         self._live = live
@@ -37,6 +38,7 @@ class Reporter:
         self._state = state
         self._health = health
         self._zones = tuple(zones)
+        self._health_period_s = health_period_s
         self._changed = asyncio.Event()
         self._last_state: bytes = b""
 
@@ -69,9 +71,9 @@ class Reporter:
             await asyncio.sleep(STATE_GAP_S)
 
     async def run_health(self) -> None:
-        """Publish the health every 30 s, until cancelled."""
+        """Publish the health periodically, until cancelled."""
         while True:
-            await asyncio.sleep(HEALTH_PERIOD_S)
+            await asyncio.sleep(self._health_period_s)
             self._retain("health", self._health())
 
     def _tell_state(self) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from cosyedge.config import load_settings
 from cosyedge.config.pages import PAGES, ROOT, main
+from cosyedge.config.reference import tables
 from cosyedge.config.settings import Settings
 from cosyedge.config.shape import fields_in, item_of_list, models_in, value_of_table
 
@@ -109,3 +110,13 @@ def test_a_stale_page_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert main(["--check"], tmp_path) == 1
     told = capsys.readouterr().err
     assert all(name in told for name in PAGES)
+
+
+def test_no_setting_is_without_effect() -> None:
+    package = ROOT / "cosyedge"
+    readers = [*package.glob("daemon/*.py"), *package.glob("config/*.py")]
+    code = "\n".join(path.read_text("utf-8") for path in readers)
+    keys = {entry.key for table in tables() for entry in table.entries if entry.kind}
+    names = {"class": "class_"}
+    unread = {key for key in keys if not re.search(rf"\.{names.get(key, key)}\b", code)}
+    assert unread == {"kind"}  # pydantic itself reads it
