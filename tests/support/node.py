@@ -35,14 +35,13 @@ class Node:
         self.configure(config)
 
     def configure(self, config: str) -> None:
-        """Write the configuration; the broker and the directories are the test's."""
+        """Write the configuration behind our own sections; it may go on with [node]."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.config.write_text(
-            f'[node]\nname = "{NAME}"\n'
             f'[mqtt]\nhost = "{self.broker.host}"\nport = {self.broker.port}\n'
             f"reconnect_min_s = 0.2\n"
             f'[paths]\nstate_dir = "{self.folder}/state"\ncache_dir = "{self.folder}/cache"\n'
-            f"{config}"
+            f'[node]\nname = "{NAME}"\n{config}'
         )
 
     @property
