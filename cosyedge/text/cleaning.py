@@ -34,7 +34,7 @@ _EMOJI = re.compile(
 )
 #: What neither a rule nor an engine knows: other scripts' symbols, unassigned characters.
 _NOISE = re.compile(
-    rf"[^\w\s!-~°²³%‰€£¥₩₹−±×÷≤≥⩽⩾≦≧≠≈∼∞→№§℃℉“”‘’‹›«»„‚–—…·¿¡。，、！？；：（）「」『』《》【】〈〉〜・{MARKS}{LINK}]"
+    rf"[^\w\s!-~°²³%‰€£¥₩₹−±×÷≤≥⩽⩾≦≧≠≈∼∞→№§℃℉〒“”‘’‹›«»„‚–—…·¿¡。，、！？；：（）「」『』《》【】〈〉〜・{MARKS}{LINK}]"
 )
 _OTHER_DIGIT = re.compile(r"[^\W0-9](?<=\d)")
 #: Full-width signs that become ASCII anywhere; 。，！？：； stay as they are.
@@ -63,6 +63,7 @@ _FENCE = re.compile(r"^[ ]{0,3}(?:```|~~~)[^\n]*$", re.MULTILINE)
 _RULED = re.compile(r"^[ ]{0,3}(?:[-*_=][ ]?){3,}$|^[ ]{0,3}\|?[ ]?:?-{2,}[ :|-]*$", re.MULTILINE)
 _LINE_MARK = re.compile(r"^[ ]{0,8}(?:#{1,6}[ ]+|>[ ]?(?=\S)|[-*+•·‣◦][ ]+)+", re.MULTILINE)
 _CELLS = re.compile(r"^[ ]{0,3}\|(.{1,500})\|[ ]*$", re.MULTILINE)
+_ARROW = re.compile(r"[-=–—]{1,3}>")
 _EMPHASIS = re.compile(r"\*{2,}|__+|~~+|`+")
 _STAR = re.compile(r"(?<!\d)\*|(?<!\d\s)\*(?!\s?\d)")
 _EDGE_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_(?=\S)|(?<=\S)_(?![A-Za-z0-9])")
@@ -118,7 +119,7 @@ def clean(text: str) -> str:
         text = _without_tags(text)
     if not text.isascii():
         text = _plain_forms(text)
-    return _without_markdown(text)
+    return _without_markdown(_ARROW.sub("→", text) if ">" in text else text)
 
 
 def _plain_forms(text: str) -> str:

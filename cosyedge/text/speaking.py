@@ -16,6 +16,9 @@ _DIGIT = re.compile(r"\d")
 _UNSAYABLE = re.compile(rf"[^\w\s.,!?;:'。，、！？；：…—–·・¿¡{MARKS}-]|_")
 _QUOTES = re.compile(r"[\"“”„‚‘«»‹›「」『』《》〈〉]|(?<![^\W\d_])'|'(?![^\W\d_])")
 _BRACKETS = re.compile(r"\s?[(（【)）】\[\]{}]\s?")
+#: (84%)です: an ending belongs to the word in the brackets.
+_BEFORE_ENDING = re.compile(r"[)）](?=[ぁ-ん가-힣])")
+_PAUSES = {"zh": "，", "yue": "，", "ja": "、"}
 _DASH = re.compile(r"\s*(?:(?<!\w)[-–—]+|[-–—]{2,}|[-–—]+(?!\w))\s*")
 _SPACE_BEFORE = re.compile(r"\s+(?=[.,!?;:。，、！？；：])")
 _DOUBLED = re.compile(r"[,;:、，；：.。!?！？…](?:\s*[,;:、，；：.。!?！？…])+")
@@ -29,7 +32,7 @@ def say(segment: Segment, rewrites: list[Rewrite]) -> str:
     """Give the words of a segment; a language without a reader passes as it stands."""
     lang, text = segment.lang, segment.text
     if lang not in FULL:
-        return _sayable(text, lang not in UNSPACED)
+        return _sayable(text, lang)
     spaced = grammar_for(lang).spaced
     if not spaced:
         # Blanks between two words of the text are kept; those around figures are not said.
@@ -41,14 +44,15 @@ def say(segment: Segment, rewrites: list[Rewrite]) -> str:
             text = rule.apply(text, rewrites)
     for rule in word_rules(lang):
         text = rule.apply(text, rewrites)
-    text = _sayable(text, spaced)
+    text = _sayable(text, lang)
     return text if spaced else _BESIDE.sub("", text)
 
 
-def _sayable(text: str, spaced: bool) -> str:
+def _sayable(text: str, lang: str) -> str:
     """Drop quotes and the signs that no rule has read; brackets become pauses."""
-    text = _BRACKETS.sub(", " if spaced else "，", _QUOTES.sub("", text))
-    return _DASH.sub(", " if spaced else "，", _UNSAYABLE.sub(" ", text))
+    pause = _PAUSES.get(lang, ", ")
+    text = _BRACKETS.sub(pause, _BEFORE_ENDING.sub("", _QUOTES.sub("", text)))
+    return _DASH.sub(pause, _UNSAYABLE.sub(" ", text))
 
 
 def finish(spoken: str, lang: str) -> str:

@@ -46,7 +46,7 @@ Wh | Wattstunde | Wattstunden | f
 kWp | Kilowatt Peak | | n
 VA | Voltampere | | n
 var | Var | | n
-hp | PS
+hp | PS | | n
 V | Volt | | n
 A | Ampere | | n
 Ah | Amperestunde | Amperestunden | f
@@ -171,7 +171,7 @@ CHF Fr. | Franken | Franken | Rappen | Rappen
         (r"Hr\.(?=\s)", "Herr"),
         (r"Fr\.(?=\s[A-ZÄÖÜ])", "Frau"),
         (r"Nr\.\s?(?=\w)", "Nummer "),
-        (r"Tel\.(?=\s)", "Telefon"),
+        (r"Tel\.(?=[\s:])", "Telefon"),
         (r"Abt\.(?=\s)", "Abteilung"),
         (r"Temp\.(?=\s)", "Temperatur"),
         (r"Str\.(?=\s)", "Straße"),

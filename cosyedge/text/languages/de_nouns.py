@@ -9,6 +9,7 @@ MONTHS = (
 _WEEKDAY = r"(?:Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag|Mo|Di|Mi|Do|Fr|Sa|So)"
 #: What stands before a number and governs its case.
 _WEAK = re.compile(
+    r"(?:\b(?:am|vom|zum|ab|seit)\s[\d. ]{2,14}(?:und|oder|bis|,)\s$)|"
     r"\b(?:am|im|zum|zur|vom|beim|dem|den|des|ab|bis|seit|(?:in|an|auf|von|mit|nach|zu|bei|aus|vor|"
     rf"seit|ab|während) der|jede[nrms]|diese[nrms])(?: {_WEEKDAY}\.?,?(?: dem| den)?)?\s$",
     re.IGNORECASE,

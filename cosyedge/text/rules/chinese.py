@@ -65,7 +65,7 @@ def word_rules(grammar: Chinese) -> list[Rule]:
 
 def _per() -> Rule:
     unit = (
-        "小时|小時|分钟|分鐘|秒|天|日|周|月|年|公斤|斤|千克|吨|噸|人|次|升|米|平方|立方|公里"
+        "小时|小時|分钟|分鐘|分(?!之)|秒|天|日|周|月|年|公斤|斤|千克|吨|噸|人|次|升|米|平方|立方|公里"
         "|件|个|個"
     )
     return Rule("per", re.compile(rf"(?<=[{_HAN}])\s?/\s?(?={unit})"), lambda _: "每", "/")

@@ -24,6 +24,19 @@ def rules(grammar: Grammar) -> list[Rule]:
     """Give the rules for versions and telephones: run before any number is read."""
     return [
         Rule(
+            "standard",
+            re.compile(
+                rf"(?<![{LATIN}0-9])(?P<body>ISO|IEC|EN|DIN|GB/T|GB|JIS|ANSI|KS)"
+                r"(?P<part>[ A-Z]{1,3})"
+                r"(?P<number>\d{2,6})[-:](?P<year>(?:19|20)\d\d)(?!\d)"
+            ),
+            lambda m: (
+                f"{m['body'].replace('/', ' ')}{m['part']}{grammar.code_number(m['number'])} "
+                + grammar.year(m["year"])
+            ),
+            "-:",
+        ),
+        Rule(
             "version",
             re.compile(
                 rf"(?<![{LATIN}0-9])(?P<word>(?i:version|ver\.?|版本|バージョン|버전|release|firmware|固件|韧体|Firmware)"
@@ -100,6 +113,12 @@ def _phones(grammar: Grammar) -> list[Rule]:
     edge = rf"(?<![{LATIN}0-9.:,+-])"
     end = rf"(?![{LATIN}0-9]|[.,:-]\d)"
     rules = [
+        Rule(
+            "telephone",
+            re.compile(r"〒\s?(\d{3})-(\d{4})(?!\d)"),
+            lambda m: grammar.phone((m[1], m[2])),
+            "〒",
+        ),
         Rule("telephone", re.compile(rf"{edge}(?:{_PHONE}){end}"), shaped),
         Rule("telephone", re.compile(rf"{edge}(\d{{3}})-(\d{{4}}){end}"), short, "-"),
         Rule("telephone", re.compile(rf"{edge}\d{{2,12}}(?:[-/ ]\d{{2,8}}){{0,4}}{end}"), told),

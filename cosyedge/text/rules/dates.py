@@ -2,6 +2,7 @@
 
 import re
 
+from cosyedge.text.cardinals import spell
 from cosyedge.text.grammar import Date, Grammar
 from cosyedge.text.numerals import DASH
 from cosyedge.text.rules.rule import Rule, before
@@ -71,6 +72,12 @@ def rules(grammar: Grammar) -> list[Rule]:
         ),
         Rule(
             "date",
+            re.compile(r"(?<![\d./-])(20\d\d)/(0[1-9]|1[0-2])(?![\d/])"),
+            lambda m: grammar.date(Date(int(m[2]), 0, m[1])),
+            "/",
+        ),
+        Rule(
+            "date",
             re.compile(rf"(?<![\d.]){'('}{_DAY})\.\s?({_MONTH})\.\s?({_YEAR})(?!\d)"),
             lambda m: grammar.date(Date(int(m[2]), int(m[1]), m[3], before(m))),
             ".",
@@ -106,7 +113,8 @@ def _slashed(match: re.Match[str], grammar: Grammar, year: str) -> str | None:
 def _looks_like_date(match: re.Match[str], grammar: Grammar) -> bool:
     first, second = int(match[1]), int(match[2])
     if grammar.spaced and grammar.code != "ko":
-        return bool(_DATE_WORDS.search(before(match))) and second > 4
+        told = bool(_DATE_WORDS.search(before(match))) and second > 4
+        return told or (12 < first <= 31 and 1 <= second <= 12)
     return second > 12 or first >= second or bool(_DATE_WORDS.search(before(match)))
 
 
@@ -123,6 +131,9 @@ def _english(grammar: Grammar) -> list[Rule]:
 
     def day_month(match: re.Match[str]) -> str:
         first = Date(_month(match[3]), int(match[1]), "" if match[2] else match[4] or "")
+        if " of " in match[0] and not match[2]:
+            year = f", {grammar.year(first.year)}" if first.year else ""
+            return f"{spell('en', first.day, 'ordinal')} of {grammar.date(Date(first.month))}{year}"
         if not match[2]:
             return grammar.date(first)
         return grammar.date_range(first, Date(first.month, int(match[2]), match[4] or ""))

@@ -3,7 +3,7 @@
 import re
 
 from cosyedge.text.languages.en import English
-from cosyedge.text.numerals import BEGIN, DASH
+from cosyedge.text.numerals import BEGIN, DASH, parse_number
 from cosyedge.text.rules.rule import Rule
 
 _DAYS = {
@@ -23,11 +23,14 @@ def rules(grammar: English) -> list[Rule]:
         Rule("weekday", re.compile(rf"\b{_DAY}\b\.?(?=,?\s\d)"), lambda m: _DAYS[m[1][:3]]),
         Rule("ordinal", re.compile(r"(?<![\d.,])(\d{1,9})(?:st|nd|rd|th)(?![A-Za-z0-9])"),
              lambda m: grammar.ordinal(m[1])),
+        Rule("decade", re.compile(r"(?<!\w)'([2-9])0s\b"),
+             lambda m: _decade(grammar, f"19{m[1]}").partition(" ")[2], "'"),
         Rule("decade", re.compile(r"(?<![\d.,])((?:19|20)\d)0s\b"),
              lambda m: _decade(grammar, m[1])),
         Rule("always", re.compile(r"(?<!\d)24/7(?!\d)"), lambda _: "twenty-four seven", "/"),
         Rule("year", re.compile(_YEAR_AFTER), lambda m: m["word"] + grammar.year(m["year"])),
-        Rule("times", re.compile(rf"{BEGIN}(\d{{1,3}})[x×](?![A-Za-z0-9])(?!\s?\d)"),
+        Rule("times",
+             re.compile(rf"{BEGIN}(\d{{1,3}}(?:\.\d{{1,3}})?)[x×](?![A-Za-z0-9])(?!\s?\d)"),
              lambda m: _times(grammar, m[1]), "x×"),
     ]  # fmt: skip
 
@@ -52,4 +55,5 @@ def _decade(grammar: English, tens: str) -> str:
 
 
 def _times(grammar: English, number: str) -> str:
-    return f"{grammar.cardinal(number)} time{'' if number == '1' else 's'}"
+    said = grammar.number(parse_number(number, grammar.decimal_comma))
+    return f"{said} time{'' if number == '1' else 's'}"

@@ -33,6 +33,10 @@ def rules(grammar: German) -> list[Rule]:
     """Give the rules that run before measures."""
     ordinal = r"(?<![\d.,:/A-Za-z-])(\d{1,3})\."
     return [
+        Rule("telephone", re.compile(r"(?<![\d.,-])(1\d\d)(?=\s(?:an\b|anrufen|wählen))"),
+             lambda m: grammar.digits(m[1]), "1"),
+        Rule("times", re.compile(r"(?<![\d.,A-Za-z-])(\d{1,3})[x×](?![A-Za-z0-9])(?!\s?\d)"),
+             lambda m: ("ein" if m[1] == "1" else grammar.cardinal(m[1])) + "mal", "x×"),
         Rule("ordinal",
              re.compile(
                  rf"{ordinal}(?:{DASH}|\s(und|oder|bis)\s)(\d{{1,3}})\.(?=\s[A-Za-zÄÖÜäöü])"

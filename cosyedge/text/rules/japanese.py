@@ -35,6 +35,8 @@ def word_rules(grammar: Japanese) -> list[Rule]:
     return [
         Rule("range", re.compile(r"(?<=[ぁ-ヿ\u4e00-\u9fff])[〜~](?=[ァ-ヿ\u4e00-\u9fff])"),
              lambda _: grammar.to, "〜~"),
+        Rule("per", re.compile(r"(?<=[ぁ-ヿ\u4e00-\u9fff])\s?/\s?(?=[時分秒日月年人個台])"),
+             lambda _: "毎", "/"),
     ]  # fmt: skip
 
 

@@ -18,6 +18,9 @@ def rules(grammar: Korean) -> list[Rule]:
     """Give the rules that run before measures."""
     return [
         Rule("date", re.compile(r"(?<!\d)0(\d)(?=\s?[월일시분초])"), lambda m: m[1], "0"),
+        Rule("per",
+             re.compile(r"(?<![\d.,])(\d[\d,.]{0,12})\s?([가-힣]{1,2})/(시간|분|초|일|월|년|인|명|kg)(?![가-힣])"),
+             lambda m: f"{m[3]}당 {m[1]}{m[2]}", "/"),
         Rule("telephone",
              re.compile(r"(?<![\d.,-])(1\d\d)(?=(?:번|으로|로|에)?\s?(?:신고|전화|연락))"),
              lambda m: grammar.digits(m[1]), "1"),
@@ -38,6 +41,9 @@ def late_rules(grammar: Korean) -> list[Rule]:
     return [
         Rule("ordinal", re.compile(rf"{begin}(\d{{1,2}})\s?번째"),
              lambda m: spell("ko", int(m[1]), "ordinal") if int(m[1]) else None, "번"),
+        Rule("counter",
+             re.compile(r"(?P<day>(?:하루|매일|하루에|주|총)\s)(?P<n>\d{1,2})\s?번(?![호가-힣])"),
+             lambda m: f"{m['day']}{grammar.native(m['n'])} 번", "번"),
         Rule("counter", re.compile(rf"{begin}(\d{{1,2}})\s?번{_TIMES}"),
              lambda m: grammar.native(m[1]) + " 번", "번"),
         Rule("counter", re.compile(rf"{begin}(\d{{1,2}}){DASH}(\d{{1,2}})\s?({counter})"),

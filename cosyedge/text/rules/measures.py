@@ -46,9 +46,15 @@ def rules(grammar: Grammar) -> list[Rule]:
             re.compile(
                 rf"(?P<sign>{SIGN}|\+/-\s?)?{BEGIN}(?P<first>{number})"
                 rf"(?:\s?(?:{unit})?{_JOINT}(?P<sign2>[-−+]?)(?P<last>{number}))?"
-                rf"(?P<gap>[\s-]?)(?P<unit>{unit})(?![{LATIN}0-9²³])(?P<stop>\.(?=\s[a-zäöü0-9]))?"
+                rf"(?P<gap>[\s-]?)(?P<unit>{unit})(?:(?<=[%‰°])|(?![{LATIN}0-9²³]))(?P<stop>\.(?=\s[a-zäöü0-9]))?"
             ),
             lambda m: _measure(grammar, m),
+        ),
+        Rule(
+            "per",
+            re.compile(rf"(?<=[a-zäöüß\u3040-\uffff])\s?/\s?(?P<unit>{unit})(?![{LATIN}0-9²³])"),
+            lambda m: _per(grammar, m["unit"]),
+            "/",
         ),
         Rule(
             "measure",
@@ -106,6 +112,14 @@ def _dimension(grammar: Grammar, match: re.Match[str]) -> str:
     if unit is None:
         return grammar.by.join(grammar.number(number) for number in numbers)
     return grammar.measure(numbers, unit, grammar.by)
+
+
+def _per(grammar: Grammar, symbol: str) -> str | None:
+    """Say the unit below a stroke: a price or a count /h."""
+    unit, form = grammar.units.find(symbol), grammar.units.over
+    if unit is None or not form.startswith("{0}") or "{}" in unit.one:
+        return None
+    return form.replace("{0}", "").replace("{1}", grammar.units.below.get(symbol, unit.one))
 
 
 def _is_a_name(match: re.Match[str], symbol: str) -> bool:

@@ -33,21 +33,25 @@ def rules(grammar: Grammar) -> list[Rule]:
         sign = (parts["sign"] or parts.get("inner") or "").strip()
         amount = parse_number(parts["first"], grammar.decimal_comma, sign)
         said_scale = scales.get(match["scale"] or "", "")
+        echo = parts.get("echo") or ""
+        rest = "" if echo.strip() == currency.one else echo
         if not parts["last"]:
-            return grammar.money(amount, said_scale, currency)
+            return grammar.money(amount, said_scale, currency) + rest
         last = grammar.money(
             parse_number(parts["last"], grammar.decimal_comma), said_scale, currency
         )
-        return grammar.number(amount) + grammar.to + last
+        return grammar.number(amount) + grammar.to + last + rest
 
     named = scale.replace("(", "(?P<scale>", 2).replace("(?P<scale>?:", "(?:", 1)
+    # ¥6.72元: the currency is said once.
+    echoes = alternation(tuple({c.one for c in grammar.currencies.values()}))
     sign = rf"(?P<sign>(?<![{LATIN}0-9)])[-−+]\s?)?"
     return [
         Rule(
             "money",
             re.compile(
                 rf"{sign}(?<![{LATIN}])(?P<symbol>{symbols})\s?(?P<inner>[-−])?"
-                rf"(?P<first>{number})(?:{DASH}(?:{symbols})?(?P<last>{number}))?{named}(?!\d)"
+                rf"(?P<first>{number})(?:{DASH}(?:{symbols})?(?P<last>{number}))?{named}(?!\d)(?P<echo>\s?(?:{echoes})(?![{LATIN}]))?"
             ),
             say,
         ),

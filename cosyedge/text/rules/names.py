@@ -7,9 +7,9 @@ from cosyedge.text.grammar import Grammar
 from cosyedge.text.numerals import LATIN, parse_number
 from cosyedge.text.rules.rule import Rule
 
-_PARTS = re.compile(rf"\d+(?:\.\d+)?|[{LATIN}]+|[-_–/.+~]")
+_PARTS = re.compile(rf"\d+(?:\.\d+)?|[{LATIN}]+|[-_–/.+~〜]")
 #: A1-A3, M3~M5: from one name to another.
-_SPAN = re.compile(r"([A-Za-z]{1,3})(\d{1,4})[-–~](?:\1)(\d{1,4})")
+_SPAN = re.compile(r"([A-Za-z]{1,3})(\d{1,4})[-–~〜](?:\1)(\d{1,4})")
 
 
 def rules(grammar: Grammar) -> list[Rule]:
@@ -27,7 +27,9 @@ def rules(grammar: Grammar) -> list[Rule]:
         ),
         Rule(
             "name",
-            re.compile(rf"(?<![{LATIN}0-9])[{LATIN}0-9]++(?:(?:[-_–/+~]|\.(?=\d))[{LATIN}0-9]++)*"),
+            re.compile(
+                rf"(?<![{LATIN}0-9])[{LATIN}0-9]++(?:(?:[-_–/+~〜]|\.(?=\d))[{LATIN}0-9]++)*"
+            ),
             lambda m: _name(grammar, m[0]),
         ),
     ]

@@ -16,7 +16,7 @@ _HALF_UPPER = r"(?:\s?([AP])M(?![A-Za-z]))"
 _DURATION_WORDS = re.compile(
     r"(?:remaining|left|duration|elapsed|timer|runtime|uptime|countdown|time to go|"
     r"Restzeit|Laufzeit|Dauer|verbleibend|剩余|剩餘|用时|用時|耗时|时长|倒计时|倒數|"
-    r"残り|所要時間|경과|남은 시간|소요 시간)\W{0,3}(?:is|时间|ist)?\W{0,3}$",
+    r"残り|所要時間|경과|남은 시간|소요 시간)\W{0,3}(?:is|时间|時間|ist)?\W{0,3}$",
     re.IGNORECASE,
 )
 
@@ -56,6 +56,12 @@ def rules(grammar: Grammar) -> list[Rule]:
             re.compile(f"{clock}{DASH}{clock}"),
             lambda m: _range(grammar, m),
             ":：",
+        ),
+        Rule(
+            "time range",
+            re.compile(rf"(?<![\d:.,])(\d{{1,2}}:[0-5]\d{half}?){DASH}(?=\d{{1,2}}{half})"),
+            lambda m: m[1] + grammar.to,
+            ":",
         ),
         Rule("time", re.compile(clock), lambda m: grammar.clock(_clock(m.groups())), ":："),
         Rule(
