@@ -90,7 +90,6 @@ class Leg:
 
     def stop_clock(self, now: float) -> None:
         """Stop counting."""
-        self.held_until = None
         if self.since is not None:
             self.spoken_s += max(0.0, now - self.since)
             self.since = None

@@ -174,6 +174,8 @@ def test_restored_ones_speak_in_order_within_the_burst_and_the_expired_end() -> 
     ]
     assert starts(decisions) == [("high", ("hall",), 0)]
     assert starts(hall.played("high", "hall", FINISHED, 11)) == [("first", ("hall",), 0)]
+    assert starts(hall.played("first", "hall", FINISHED, 12)) == []
+    assert hall.view().items == ()
 
 
 def test_restored_one_goes_on_at_its_part_as_resumed() -> None:

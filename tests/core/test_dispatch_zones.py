@@ -121,6 +121,14 @@ def test_all_or_nothing_cuts_the_rest_as_soon_as_the_last_hindrance_fades() -> N
     ]
 
 
+def test_all_or_nothing_that_is_cancelled_in_its_busy_zone_begins_in_the_others() -> None:
+    hall = open_hall(*BOTH)
+    hall.submit(make("now", zones=["yard"]), 0)
+    hall.submit(make("all", zones=BOTH, routing=Routing.ALL_OR_NOTHING), 0)
+    decisions = hall.cancel(Selector(id="all", zone="yard"), 255, 1)
+    assert starts(decisions) == [("all", ("hall",), 0)]
+
+
 def test_all_or_nothing_that_is_cut_in_one_zone_is_cut_in_all() -> None:
     hall = open_hall(*BOTH)
     hall.submit(make("all", zones=BOTH, routing=Routing.ALL_OR_NOTHING), 0)
