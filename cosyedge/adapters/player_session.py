@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
@@ -30,7 +29,7 @@ _PAGE_BYTES: Final = 4096
 _DRAIN_S: Final = 2.5
 _CUT_TAIL_S: Final = 0.06
 _CUT_GRACE_S: Final = 0.3
-_POLL_S: Final = 0.05
+_POLL_S: Final = 0.02
 # Longer parts are made ready in a thread.
 _INLINE_S: Final = 10.0
 
@@ -115,14 +114,18 @@ class PlayerSession:
         if process is None:
             return
         process.interrupt()
-        handed_s = _PIPE_S + self._command.buffer_ms / 1000
-        with suppress(OutputFailure, TimeoutError):
-            async with asyncio.timeout(fade_s + handed_s + _CUT_GRACE_S), self._feeding:
+        buffer_s = self._command.buffer_ms / 1000
+        try:
+            async with asyncio.timeout(fade_s + buffer_s + _CUT_GRACE_S), self._feeding:
                 if not was_held:
                     await self._fade_rest(process, fade_s)
+                await self._empty_pipe(process)
                 process.close_input()
-                await process.ended(self._left_s() + _CUT_TAIL_S)
-        await process.end()
+                await process.ended(buffer_s + _CUT_TAIL_S)
+        except (OutputFailure, TimeoutError):
+            pass
+        finally:
+            await process.end()
 
     async def hold(self, paused: bool) -> None:
         """Pause or go on, with a short fade; what the device holds still sounds."""
