@@ -5,7 +5,7 @@ out of date.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from cosyedge.core.announcement import CLASSES
@@ -48,9 +48,9 @@ def _reason(cause: Cause) -> str:
 TABLES = {"classes": class_table, "causes": cause_table, "reasons": mend_table}
 
 
-def refresh(page: str) -> str:
+def refresh(page: str, tables: Mapping[str, Callable[[], str]] = TABLES) -> str:
     """Put today's tables between the markers of a page. Raises ValueError without a marker."""
-    for name, table in TABLES.items():
+    for name, table in tables.items():
         begin, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
         head, found_begin, rest = page.partition(begin)
         _, found_end, tail = rest.partition(end)

@@ -22,6 +22,7 @@ REQUESTS: Final[dict[str, str]] = {
     "faults": "faults that are latched",
     "fault_ack": "acknowledges a fault by its id",
     "selftest": "speaks into nothing and tells how long it took",
+    "phrases": "the pinned phrases, and those not rendered yet",
     "reload": "reads the configuration again",
 }
 
