@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -79,16 +80,11 @@ class CosyVoice:
             for index, request in enumerate(requests)
             for piece in self._pieces(index, request)
         ]
-        watch = _watch(cancel, pieces)
-        size = len(pieces) if self.model.stages.staged else BATCH
-        done: dict[int, list[Piece]] = {}
-        for first in range(0, len(pieces), max(1, size)):
-            for piece in self.speak(pieces[first : first + size], watch):
-                parts = done.setdefault(piece.request, [])
-                parts.append(piece)
-                if len(parts) == sum(other.request == piece.request for other in pieces):
-                    yield piece.request, self._joined(pieces, piece.request)
-        self._rest()
+        try:
+            yield from self._answers(pieces, _watch(cancel, pieces))
+        finally:
+            if self.model.stages.staged:
+                self.model.stages.release()
 
     def speak(self, pieces: Sequence[Piece], watch: Watch) -> Iterator[Piece]:
         """Yield the pieces in their order, each with sound samples; a bad one is tried again."""
@@ -116,6 +112,16 @@ class CosyVoice:
     def close(self) -> None:
         """Drop every graph."""
         self.model.stages.release()
+
+    def _answers(self, pieces: Sequence[Piece], watch: Watch) -> Iterator[tuple[int, Speech]]:
+        """Yield each request's speech with the last of its pieces."""
+        missing = Counter(piece.request for piece in pieces)
+        size = len(pieces) if self.model.stages.staged else BATCH
+        for first in range(0, len(pieces), max(1, size)):
+            for piece in self.speak(pieces[first : first + size], watch):
+                missing[piece.request] -= 1
+                if not missing[piece.request]:
+                    yield piece.request, self._joined(pieces, piece.request)
 
     def _pieces(self, index: int, request: SpeechRequest) -> Iterator[Piece]:
         if not SPEEDS[0] <= request.speed <= SPEEDS[1]:
@@ -208,10 +214,6 @@ class CosyVoice:
                 parts += [gap, faded(piece.samples, int(FADE_S * rate_hz))]
                 piece.samples = None
         return Speech(np.concatenate(parts[1:]), rate_hz)
-
-    def _rest(self) -> None:
-        if self.model.stages.staged:
-            self.model.stages.release()
 
 
 def faded(samples: Floats, size: int) -> Floats:
