@@ -60,6 +60,8 @@ class Grammar:
     minus: ClassVar[str] = ""
     plus: ClassVar[str] = ""
     plus_minus: ClassVar[str] = ""
+    #: Before a country's code, where it differs from a sign.
+    dial_plus: ClassVar[str] = ""
     to: ClassVar[str] = ""
     by: ClassVar[str] = ""
     less: ClassVar[str] = ""

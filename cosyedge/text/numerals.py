@@ -7,7 +7,7 @@ from functools import lru_cache
 #: Letters that join a digit into one name; Han, Kana and Hangul may touch a number freely.
 LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
 #: No digit or Latin letter before: a number begins here.
-BEGIN = rf"(?<![{LATIN}0-9])(?<![{LATIN}0-9][._])(?<![{LATIN}][-–/])"
+BEGIN = rf"(?<![{LATIN}0-9])(?<![{LATIN}0-9][._])(?<![{LATIN}][-–])"
 #: A sign that is not a hyphen: no letter, digit or closing bracket stands before it.
 SIGN = rf"(?<![{LATIN}0-9)\]%°])[-−+±]\s?"
 DASH = r"\s?[-–—~〜−]\s?"

@@ -17,7 +17,7 @@ _UNSAYABLE = re.compile(rf"[^\w\s.,!?;:'。，、！？；：…—–·・¿¡{
 _QUOTES = re.compile(r"[\"“”„‚‘«»‹›「」『』《》〈〉]|(?<![^\W\d_])'|'(?![^\W\d_])")
 _BRACKETS = re.compile(r"\s?[(（【)）】\[\]{}]\s?")
 #: (84%)です: an ending belongs to the word in the brackets.
-_BEFORE_ENDING = re.compile(r"[)）](?=[ぁ-ん가-힣])")
+_BEFORE_ENDING = re.compile(r"[)）](?=[ぁ-ん가-힣前后後的之以内內起止])")
 _PAUSES = {"zh": "，", "yue": "，", "ja": "、"}
 _DASH = re.compile(r"\s*(?:(?<!\w)[-–—]+|[-–—]{2,}|[-–—]+(?!\w))\s*")
 _SPACE_BEFORE = re.compile(r"\s+(?=[.,!?;:。，、！？；：])")

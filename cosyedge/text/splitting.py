@@ -16,8 +16,8 @@ def _words(text: str) -> frozenset[str]:
 ABBREVIATIONS: dict[str, frozenset[str]] = {
     "en": _words(
         "dr mr mrs ms prof st approx no nos vs e.g i.e fig dept bldg est tel ext incl excl rev ver "
-        "gen col lt sgt capt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu "
-        "thur thurs fri sat temp avg min max hr"
+        "vol gen col lt sgt capt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed "
+        "thu thur thurs fri sat temp avg min max hr"
     ),
     "de": _words(
         "dr hr fr prof ca nr tel str bzw ggf evtl usw mio mrd tsd stk inkl exkl max min mind bzgl "
@@ -27,7 +27,7 @@ ABBREVIATIONS: dict[str, frozenset[str]] = {
 }
 #: Of those, the ones that may also stand last in a sentence: a capital letter then begins anew.
 _MAY_END = {
-    "en": _words("min max hr temp avg st no sat sun mar"),
+    "en": _words("min max hr temp avg no sat sun mar"),
     "de": _words("min max temp std sek st str usw so do mi stk"),
 }
 

@@ -39,7 +39,7 @@ _PREFIXED = {
 }
 _PLAIN = _words(
     "°C °F ° K % ‰ %RH mi ft yd t lb oz ha s min h d wk mph kn hp psi atm mmHg Nm rpm bpm ppm ppb "
-    "dB dBA dBm lx lm cd px KiB MiB GiB kWp pcs m/s² rps GPM mol FPS °/s"
+    "dB dBA dBm lx lm cd px KiB MiB GiB kWp pcs m/s² rps GPM mol FPS °/s ct"
 )
 _OVER = _words("h min s d km m cm m² m³ cm² cm³ dm³ l dl kg mol pcs")
 _BARE_BASES = frozenset(_PREFIXED) - {"B", "S", "bit", "var"}

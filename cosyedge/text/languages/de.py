@@ -83,6 +83,7 @@ bit | Bit | Bit | n
 KiB | Kibibyte | | n
 MiB | Mebibyte | | n
 GiB | Gibibyte | | n
+ct | Cent | | m
 pcs | Stück | | n
 Std. | Stunde | Stunden | f
 Min. | Minute | Minuten | f
@@ -123,7 +124,7 @@ class German(Grammar):
     version = "Version "
     link = "Link"
     at = " ät "
-    name_joint = ""
+    name_joint = " "
     out_of = " von "
     units = UNITS
     own_units = ("Std.", "Min.", "Sek.", "Stk.", "St.")

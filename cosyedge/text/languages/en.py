@@ -81,6 +81,7 @@ bit | bit | bits
 KiB | kibibyte | kibibytes
 MiB | mebibyte | mebibytes
 GiB | gibibyte | gibibytes
+ct | cent | cents
 pcs | piece | pieces
 """),
     prefixes={
@@ -143,7 +144,7 @@ class English(Grammar):
     version = "version "
     link = "link"
     at = " at "
-    name_joint = ""
+    name_joint = " "
     out_of = " of "
     units = UNITS
     currencies = CURRENCIES
@@ -155,7 +156,7 @@ class English(Grammar):
     code_words = (
         r"rooms?|suite|gates?|bays?|flight|apartment|apt\.?|office|extension|ext\.?|locker|code|pin|"
         r"order|ticket|serial|error|alarm|fault|batch|badge|invoice|part|dock|bus|train|"
-        r"route|job|door|channel|number|no\.|#|id|unit|cell|shelf|slot|rack"
+        r"route|job|door|channel|number|no\.|#|id|unit|cell|shelf|slot|rack|node"
     )
     phone_words = (
         r"call|dial|phone|telephone|tel\.?|fax|mobile|hotline|contact|ring|text|sms|number is"
@@ -191,7 +192,8 @@ class English(Grammar):
 
     def clock(self, clock: Clock) -> str:
         """Say ten oh five; seven PM; eighteen thirty."""
-        hour, half = clock.hour, {"am": " AM", "pm": " PM"}.get(clock.half, "")
+        half = {"am": " AM", "pm": " PM"}.get(clock.half, "")
+        hour = clock.hour if clock.hour or not half else 12
         if not half and hour in (0, 24):
             if not clock.minute and not clock.second:
                 return "midnight"

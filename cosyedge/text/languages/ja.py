@@ -82,6 +82,7 @@ bit | ビット
 KiB | キビバイト
 MiB | メビバイト
 GiB | ギビバイト
+ct | セント
 pcs | 個
 """),
     prefixes={

@@ -83,6 +83,7 @@ bit | 비트
 KiB | 키비바이트
 MiB | 메비바이트
 GiB | 기비바이트
+ct | 센트
 pcs | 개 | | native
 """),
     prefixes={

@@ -85,6 +85,7 @@ bit | 比特
 KiB | 千字节
 MiB | 兆字节
 GiB | 吉字节
+ct | 分
 pcs | 件 | | liang
 """
 UNITS = UnitWords(
@@ -144,6 +145,7 @@ class Chinese(Grammar):
     openers = ("零下", "百分之", "千分之", "相对湿度")
     minus = "负"
     plus = "正"
+    dial_plus = "加"
     plus_minus = "正负"
     to = "到"
     less = "减"

@@ -19,6 +19,8 @@ def rules(grammar: Chinese) -> list[Rule]:
              lambda m: grammar.year(m[1]) + year, year),
         Rule("year", re.compile(rf"(?<![\d.\-–~])(\d\d)\s?{year}(?=\s?\d{{1,2}}\s?月)"),
              lambda m: grammar.year(m[1]) + year, year),
+        Rule("list", re.compile(r"(?<![\d./])(\d{1,2})/(\d{1,2})(?=[号號])"),
+             lambda m: f"{grammar.cardinal(m[1])}、{grammar.cardinal(m[2])}", "/"),
         Rule("year range", re.compile(rf"(?<![\d.])(\d{{4}}){DASH}(\d{{4}})\s?(?={year})"),
              lambda m: grammar.year(m[1]) + grammar.to + grammar.year(m[2]), year),
         Rule("date", re.compile(r"(?<!\d)0(\d)(?=\s?[月日号號])"), lambda m: m[1], "月日号號"),
@@ -58,6 +60,8 @@ def word_rules(grammar: Chinese) -> list[Rule]:
     """Give the rules for texts with or without figures."""
     return [
         Rule("range", re.compile(r"(?<=[一二三四五六日天])\s?[-–—~〜]\s?(?=周|週|星期|礼拜|禮拜)"),
+             lambda _: grammar.to, "-–—~〜"),
+        Rule("range", re.compile(r"(?<=[点點分])\s?[-–—~〜]\s?(?=次日|翌日|第二天|明天)"),
              lambda _: grammar.to, "-–—~〜"),
         _per(),
     ]  # fmt: skip

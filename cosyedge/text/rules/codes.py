@@ -95,7 +95,7 @@ def _phones(grammar: Grammar) -> list[Rule]:
         if match[0].startswith("+") and sum(char.isdigit() for char in match[0]) < 8:
             return None
         groups = re.findall(r"\d+", match[0])
-        plus = grammar.plus if match[0].startswith("+") else ""
+        plus = (grammar.dial_plus or grammar.plus) if match[0].startswith("+") else ""
         return plus + grammar.phone(groups)
 
     def told(match: re.Match[str]) -> str | None:

@@ -83,6 +83,12 @@ def rules(grammar: Grammar) -> list[Rule]:
             ".",
         ),
         Rule(
+            "date range",
+            re.compile(rf"(?<![\d/])(\d{{1,2}})/(\d{{1,2}}){DASH}(\d{{1,2}})/(\d{{1,2}})(?![\d/])"),
+            lambda m: _slashed_range(m, grammar),
+            "/",
+        ),
+        Rule(
             "date",
             re.compile(rf"(?<![\d/])(\d{{1,2}})/(\d{{1,2}})/({_YEAR}|\d\d)(?![\d/])"),
             lambda m: _slashed(m, grammar, m[3]),
@@ -108,6 +114,14 @@ def _slashed(match: re.Match[str], grammar: Grammar, year: str) -> str | None:
         return None
     full = f"20{year}" if len(year) == 2 else year
     return grammar.date(Date(month, day, full, before(match)))
+
+
+def _slashed_range(match: re.Match[str], grammar: Grammar) -> str | None:
+    a, b, c, d = (int(match[i]) for i in range(1, 5))
+    first, last = ((b, a), (d, c)) if grammar.decimal_comma else ((a, b), (c, d))
+    if not all(1 <= month <= 12 and 1 <= day <= 31 for month, day in (first, last)):
+        return None
+    return grammar.date_range(Date(*first, "", before(match)), Date(*last))
 
 
 def _looks_like_date(match: re.Match[str], grammar: Grammar) -> bool:

@@ -17,10 +17,17 @@ _YEAR_AFTER = (
 )
 
 
+def first_rules(grammar: English) -> list[Rule]:
+    """Give the rules that run before all others."""
+    del grammar
+    return [
+        Rule("weekday", re.compile(rf"\b{_DAY}\b\.?(?=,?\s\d)"), lambda m: _DAYS[m[1][:3]]),
+    ]
+
+
 def rules(grammar: English) -> list[Rule]:
     """Give the rules that run before measures."""
     return [
-        Rule("weekday", re.compile(rf"\b{_DAY}\b\.?(?=,?\s\d)"), lambda m: _DAYS[m[1][:3]]),
         Rule("ordinal", re.compile(r"(?<![\d.,])(\d{1,9})(?:st|nd|rd|th)(?![A-Za-z0-9])"),
              lambda m: grammar.ordinal(m[1])),
         Rule("decade", re.compile(r"(?<!\w)'([2-9])0s\b"),
@@ -36,9 +43,12 @@ def rules(grammar: English) -> list[Rule]:
 
 
 def late_rules(grammar: English) -> list[Rule]:
-    """Give no rules: English counts without counters."""
-    del grammar
-    return []
+    """Give the rules that run after measures and before ranges."""
+    return [
+        Rule("fraction",
+             re.compile(rf"{BEGIN}(?<!/)(\d{{1,2}})/(\d{{1,2}})(?=\s[a-z]{{2,}}[^s\W]s\b)"),
+             lambda m: _some_of(grammar, m), "/"),
+    ]  # fmt: skip
 
 
 def word_rules(grammar: English) -> list[Rule]:
@@ -52,6 +62,13 @@ def word_rules(grammar: English) -> list[Rule]:
 def _decade(grammar: English, tens: str) -> str:
     said = grammar.year(f"{tens}0")
     return said[:-1] + "ies" if said.endswith("y") else said + "s"
+
+
+def _some_of(grammar: English, match: re.Match[str]) -> str | None:
+    """Say two of three pumps; a half stays one."""
+    if int(match[2]) < 3 or int(match[1]) > int(match[2]):
+        return None
+    return grammar.cardinal(match[1]) + grammar.out_of + grammar.cardinal(match[2])
 
 
 def _times(grammar: English, number: str) -> str:

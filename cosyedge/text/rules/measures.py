@@ -3,7 +3,7 @@
 import re
 
 from cosyedge.text.grammar import Grammar, alternation
-from cosyedge.text.numerals import BEGIN, LATIN, SIGN, number_pattern, parse_number
+from cosyedge.text.numerals import BEGIN, LATIN, SIGN, Number, number_pattern, parse_number
 from cosyedge.text.rules.rule import Rule, after, before
 from cosyedge.text.units import unit_pattern
 
@@ -16,6 +16,8 @@ _NAME_BEFORE = re.compile(
     r"月台|番|출구|게이트|구역|동\s|ゲート|ホーム)\s?$",
     re.IGNORECASE,
 )
+#: 5A景区, 3A级: a grade.
+_NAME_AFTER = re.compile("[级級景类類型座区區号號口门門栋棟班]")
 _HEAT = re.compile(
     r"temp|degree|outside|inside|oven|freezer|fridge|water|heat|cool|weather|warm|cold|thermostat|温|溫|气温|"
     r"온도|기온|Grad|Wetter|Ofen|Wasser",
@@ -88,6 +90,7 @@ def _measure(grammar: Grammar, match: re.Match[str]) -> str | None:
     if not grammar.decimal_comma and re.fullmatch(r"\d+,\d{1,2}", written):
         written = written.replace(",", ".")
     sign = (match["sign"] or "").strip().replace("+/-", "±")
+    written = re.sub(r"^0(?=\d$)", "", written)  # 05 min
     numbers = [parse_number(written, grammar.decimal_comma, sign)]
     joint = grammar.to
     if match["last"]:
@@ -111,7 +114,10 @@ def _dimension(grammar: Grammar, match: re.Match[str]) -> str:
     unit = grammar.units.find(match["unit"]) if match["unit"] else None
     if unit is None:
         return grammar.by.join(grammar.number(number) for number in numbers)
-    return grammar.measure(numbers, unit, grammar.by)
+    joint = grammar.by
+    if match["unit"].lstrip("kmc") in ("g", "l", "L"):
+        joint = f" {grammar.signs['×']} " if grammar.spaced else grammar.signs["×"]
+    return grammar.measure(numbers, unit, joint)
 
 
 def _per(grammar: Grammar, symbol: str) -> str | None:
@@ -127,7 +133,7 @@ def _is_a_name(match: re.Match[str], symbol: str) -> bool:
         return False
     if symbol == "K" and not match["gap"] and len(match["first"]) < 3:
         return True  # 4K is a picture, 300K and 2.5 K are kelvins
-    return bool(_NAME_BEFORE.search(before(match)))
+    return bool(_NAME_BEFORE.search(before(match)) or _NAME_AFTER.match(after(match)))
 
 
 def _bare_degrees(grammar: Grammar, match: re.Match[str]) -> str | None:
@@ -169,7 +175,7 @@ def _compound(grammar: Grammar) -> Rule:
         for symbol, value in (("h", match[1]), ("min", match[2]), ("s", match[3])):
             unit = grammar.units.find(symbol)
             if value and unit:
-                parts.append(grammar.measure([parse_number(value, False)], unit, "", before(match)))
+                parts.append(grammar.measure([Number(str(int(value)))], unit, "", before(match)))
         return (" " if grammar.spaced else "").join(parts)
 
     return Rule(

@@ -28,6 +28,14 @@ def rules(grammar: Grammar) -> list[Rule]:
         Rule(
             "name",
             re.compile(
+                rf"(?<![{LATIN}0-9.,-])\d{{1,4}}(?:-\d{{1,4}}){{2,5}}(?![{LATIN}0-9-]|[.,]\d)"
+            ),
+            lambda m: grammar.name_joint.join(map(grammar.code_number, m[0].split("-"))),
+            "-",
+        ),
+        Rule(
+            "name",
+            re.compile(
                 rf"(?<![{LATIN}0-9])[{LATIN}0-9]++(?:(?:[-_–/+~〜]|\.(?=\d))[{LATIN}0-9]++)*"
             ),
             lambda m: _name(grammar, m[0]),
@@ -61,9 +69,10 @@ def _said(grammar: Grammar, parts: list[str]) -> str:
     text = _part(grammar, kept[0])
     for last, part in pairwise(kept):
         if last[0].isdigit() and part[0].isdigit():
-            text += grammar.name_joint
-        touching = not grammar.spaced and (last[0].isdigit() or part[0].isdigit())
-        text += ("" if touching else " ") + _part(grammar, part)
+            joint = grammar.name_joint
+        else:
+            joint = " " if grammar.spaced or not (last[0].isdigit() or part[0].isdigit()) else ""
+        text += joint + _part(grammar, part)
     return text
 
 

@@ -13,8 +13,7 @@ Say = Callable[[re.Match[str]], str | None]
 class Rule:
     """One kind of rewriting; ``say`` gives None to leave the match as it stands.
 
-    ``needs`` are characters of which one must stand in the text, else the search is spared;
-    empty asks for a digit.
+    ``needs`` are characters of which one must stand in the text, else the search is spared.
     """
 
     name: str

@@ -21,6 +21,10 @@ _DURATION_WORDS = re.compile(
 )
 
 
+#: What stands behind hours and minutes that are still to go.
+_LEFT = r"\s(?:remaining|left\b|to go|verbleib|übrig|남음)"
+
+
 def rules(grammar: Grammar) -> list[Rule]:
     """Give the rules for times; a ratio's word in front decides before the figures do."""
     # "um 10:05 am Montag": in German only capitals are a half of the day.
@@ -40,6 +44,11 @@ def rules(grammar: Grammar) -> list[Rule]:
             return None
         return _say_duration(grammar, match.groups())
 
+    def minutes(match: re.Match[str]) -> str | None:
+        if not _DURATION_WORDS.search(before(match)):
+            return None
+        return _say_duration(grammar, ("0", match[1], None))
+
     ratios = re.compile(r"(?<![\d:.,])\d{1,4}(?:\s?[:：]\s?\d{1,4}){1,2}(?![:\d])")
     clock = f"{_TIME}{half}?{suffix}"
     hour = rf"(?<![\d:.,{LATIN}])(1[0-2]|0?[1-9])"
@@ -51,6 +60,13 @@ def rules(grammar: Grammar) -> list[Rule]:
             duration,
             ":",
         ),
+        Rule(
+            "duration",
+            re.compile(rf"(?<![\d:])(\d{{1,3}}):([0-5]\d)(?![:\d])(?={_LEFT})"),
+            lambda m: _say_duration(grammar, (m[1], m[2], None)),
+            ":",
+        ),
+        Rule("duration", re.compile(r"(?<![\d:])0:([0-5]\d)(?![:\d])"), minutes, ":"),
         Rule(
             "time range",
             re.compile(f"{clock}{DASH}{clock}"),
