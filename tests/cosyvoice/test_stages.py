@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from cosyedge.bench.cosyvoice import piece
 from cosyedge.core.speech import SpeechRequest
 from cosyedge.engine.contract import Cancellation
 from cosyedge.engine.cosyvoice.engine import CosyVoice
+from cosyedge.engine.cosyvoice.model import unwatched
 from cosyedge.engine.cosyvoice.stages import GraphFile, is_staged
 from cosyedge.export.random_model import SIZES
 from tests.cosyvoice.bundles import export_random, loaded
@@ -64,12 +66,13 @@ def test_a_staged_voice_that_is_cancelled_holds_no_graph(tmp_path: Path) -> None
 
 def test_memory_does_not_grow_over_varied_sentences(tmp_path: Path) -> None:
     voice = loaded(export_random(tmp_path, "int8"), "resident")
-    texts = ["门" * (1 + number * 7 % 6) for number in range(200)]
-    for text in texts[:40]:
-        speak(voice, text)
+    sizes = [(1 + number * 7 % 30, 1 + number * 11 % 37) for number in range(240)]
+    pieces = [piece(voice, number, "draft", *size) for number, size in enumerate(sizes)]
+    for one in pieces[:40]:
+        list(voice.speak([one], unwatched()))
     before = resident_mb()
-    for text in texts[40:]:
-        speak(voice, text)
+    for one in pieces[40:]:
+        list(voice.speak([one], unwatched()))
     assert resident_mb() < before + 20
 
 
