@@ -119,6 +119,7 @@ def clean(text: str) -> str:
         text = _without_tags(text)
     if not text.isascii():
         text = _plain_forms(text)
+    text = text.replace("+/-", "±")
     return _without_markdown(_ARROW.sub("→", text) if ">" in text else text)
 
 

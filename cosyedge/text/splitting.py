@@ -106,7 +106,7 @@ def _goes_on(before: str, after: str, lang: str) -> bool:
     if word is None:
         return False
     name = word[0].lower()
-    if lang == "de" and (name.endswith("str") or name in ("z", "d", "u", "v")):
+    if lang == "de" and (name.endswith(("str", "nr")) or name in ("z", "d", "u", "v")):
         return True
     table = lang if lang in ABBREVIATIONS else "en"
     if name in ABBREVIATIONS[table]:

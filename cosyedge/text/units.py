@@ -46,6 +46,7 @@ _BARE_BASES = frozenset(_PREFIXED) - {"B", "S", "bit", "var"}
 
 #: Other spellings; upper case is common on signs and in Chinese texts.
 _OTHER_SPELLINGS = """
+l/100km = L/100km,
 °C = ℃ degC, °F = ℉ degF, ° = deg, %RH = %rH %rh, rpm = RPM r/min U/min 1/min, km = KM Km,
 kg = KG Kg, ml = mL ML, cm = CM, mm = MM, l = L, cl = cL, dl = dL, hl = hL, µl = µL ul uL,
 km/h = kmh kph KM/H Km/h km/hr KPH, h = hr hrs, min = mins Min, s = sec secs, wk = wks, lb = lbs,
@@ -151,7 +152,9 @@ def unit_pattern(extra: tuple[str, ...] = ()) -> str:
     simple |= {base + power for base in ("m", "km", "cm", "mm", "dm", "ft") for power in "²³"}
     aliases = {alias for alias in ALIASES if "/" not in alias}
     over = _alternation(_OVER | {"L", "m3", "m2", "hr", "Min"})
-    whole = _alternation({alias for alias in ALIASES if "/" in alias} | {"m/s²"} | set(extra))
+    whole = _alternation(
+        {alias for alias in ALIASES if "/" in alias} | {"m/s²", "l/100km"} | set(extra)
+    )
     return rf"(?:{whole}|(?:{_alternation(simple | aliases)})(?:/(?:{over})(?![A-Za-z0-9²³]))?)"
 
 

@@ -84,6 +84,7 @@ KiB | Kibibyte | | n
 MiB | Mebibyte | | n
 GiB | Gibibyte | | n
 ct | Cent | | m
+l/100km | Liter auf hundert Kilometer | | m
 pcs | Stück | | n
 Std. | Stunde | Stunden | f
 Min. | Minute | Minuten | f

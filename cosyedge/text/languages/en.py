@@ -82,6 +82,7 @@ KiB | kibibyte | kibibytes
 MiB | mebibyte | mebibytes
 GiB | gibibyte | gibibytes
 ct | cent | cents
+l/100km | liter per hundred kilometers | liters per hundred kilometers
 pcs | piece | pieces
 """),
     prefixes={

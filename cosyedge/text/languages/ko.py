@@ -84,6 +84,8 @@ KiB | 키비바이트
 MiB | 메비바이트
 GiB | 기비바이트
 ct | 센트
+%p | 퍼센트포인트
+l/100km | 백 킬로미터당 {} 리터
 pcs | 개 | | native
 """),
     prefixes={
@@ -135,6 +137,7 @@ class Korean(Grammar):
     name_joint = " 다시 "
     out_of = " 대 "
     units = UNITS
+    own_units = ("%p",)
     currencies = currency_table("""
 ₩ KRW 원 | 원 | 원
 $ US$ USD | 달러 | 달러 | 센트 | 센트

@@ -86,6 +86,7 @@ KiB | 千字节
 MiB | 兆字节
 GiB | 吉字节
 ct | 分
+l/100km | 升每百公里
 pcs | 件 | | liang
 """
 UNITS = UnitWords(

@@ -46,6 +46,12 @@ def rules(grammar: Grammar) -> list[Rule]:
             lambda m: _version(grammar, m),
             ".",
         ),
+        Rule(
+            "version",
+            re.compile(rf"(?<![{LATIN}0-9])v\.?\s?(\d{{1,3}})(?![{LATIN}0-9]|[.,-]\d)"),
+            lambda m: grammar.version + grammar.cardinal(m[1]),
+            "v",
+        ),
         *_phones(grammar),
     ]
 
@@ -106,7 +112,8 @@ def _phones(grammar: Grammar) -> list[Rule]:
 
     def short(match: re.Match[str]) -> str | None:
         first, second = match[1], match[2]
-        if not (second[0] == "0" or near.search(before(match)) or first == "555"):
+        dashed = "-" in match[0]
+        if not ((dashed and second[0] == "0") or near.search(before(match)) or first == "555"):
             return None
         return grammar.phone((first, second))
 
@@ -120,7 +127,7 @@ def _phones(grammar: Grammar) -> list[Rule]:
             "〒",
         ),
         Rule("telephone", re.compile(rf"{edge}(?:{_PHONE}){end}"), shaped),
-        Rule("telephone", re.compile(rf"{edge}(\d{{3}})-(\d{{4}}){end}"), short, "-"),
+        Rule("telephone", re.compile(rf"{edge}(\d{{3}})[- ](\d{{4}}){end}"), short),
         Rule("telephone", re.compile(rf"{edge}\d{{2,12}}(?:[-/ ]\d{{2,8}}){{0,4}}{end}"), told),
     ]
     if cjk:

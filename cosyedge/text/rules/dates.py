@@ -90,30 +90,39 @@ def rules(grammar: Grammar) -> list[Rule]:
         ),
         Rule(
             "date",
-            re.compile(rf"(?<![\d/])(\d{{1,2}})/(\d{{1,2}})/({_YEAR}|\d\d)(?![\d/])"),
-            lambda m: _slashed(m, grammar, m[3]),
-            "/",
+            re.compile(
+                rf"(?<![\d/-])(?:(\d{{1,2}})/(\d{{1,2}})/({_YEAR}|\d\d)|(\d{{1,2}})-(\d{{1,2}})-({_YEAR}))(?![\d/-])"
+            ),
+            lambda m: _figures(m, grammar),
+            "/-",
         ),
         Rule(
             "date",
             re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?![\d/%])"),
-            lambda m: _slashed(m, grammar, "") if _looks_like_date(m, grammar) else None,
+            lambda m: _bare(m, grammar) if _looks_like_date(m, grammar) else None,
             "/",
         ),
     ]
     return shared + {"en": _english, "de": _german}.get(grammar.code, lambda _: [])(grammar)
 
 
-def _slashed(match: re.Match[str], grammar: Grammar, year: str) -> str | None:
-    first, second = int(match[1]), int(match[2])
-    month_first = grammar.code in _MONTH_FIRST or not year
-    month, day = (first, second) if month_first else (second, first)
+def _figures(match: re.Match[str], grammar: Grammar) -> str | None:
+    first, second, year = (part for part in match.groups() if part)
+    full = f"20{year}" if len(year) == 2 else year
+    order = (first, second) if grammar.code in _MONTH_FIRST else (second, first)
+    return _said(grammar, int(order[0]), int(order[1]), full, before(match))
+
+
+def _bare(match: re.Match[str], grammar: Grammar) -> str | None:
+    return _said(grammar, int(match[1]), int(match[2]), "", before(match))
+
+
+def _said(grammar: Grammar, month: int, day: int, year: str, front: str) -> str | None:
     if month > 12 >= day:
         month, day = day, month
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return None
-    full = f"20{year}" if len(year) == 2 else year
-    return grammar.date(Date(month, day, full, before(match)))
+    return grammar.date(Date(month, day, year, front))
 
 
 def _slashed_range(match: re.Match[str], grammar: Grammar) -> str | None:

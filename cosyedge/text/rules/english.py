@@ -37,8 +37,8 @@ def rules(grammar: English) -> list[Rule]:
         Rule("always", re.compile(r"(?<!\d)24/7(?!\d)"), lambda _: "twenty-four seven", "/"),
         Rule("year", re.compile(_YEAR_AFTER), lambda m: m["word"] + grammar.year(m["year"])),
         Rule("times",
-             re.compile(rf"{BEGIN}(\d{{1,3}}(?:\.\d{{1,3}})?)[x×](?![A-Za-z0-9])(?!\s?\d)"),
-             lambda m: _times(grammar, m[1]), "x×"),
+             re.compile(rf"{BEGIN}(?:(\d{{1,3}}){DASH})?(\d{{1,3}}(?:\.\d{{1,3}})?)[x×](?![A-Za-z0-9])(?!\s?\d)"),
+             lambda m: _times(grammar, m[1], m[2]), "x×"),
     ]  # fmt: skip
 
 
@@ -71,6 +71,7 @@ def _some_of(grammar: English, match: re.Match[str]) -> str | None:
     return grammar.cardinal(match[1]) + grammar.out_of + grammar.cardinal(match[2])
 
 
-def _times(grammar: English, number: str) -> str:
+def _times(grammar: English, least: str | None, number: str) -> str:
+    lead = grammar.cardinal(least) + grammar.to if least else ""
     said = grammar.number(parse_number(number, grammar.decimal_comma))
-    return f"{said} time{'' if number == '1' else 's'}"
+    return f"{lead}{said} time{'' if number == '1' else 's'}"

@@ -59,7 +59,7 @@ def late_rules(grammar: German) -> list[Rule]:
     """Give the rules that run after measures and before ranges."""
     del grammar
     return [
-        Rule("fraction", re.compile(r"(?<![\d.,:/A-Za-z-])1/2(?=\s[A-ZÄÖÜ][a-zäöüß]{2,})"),
+        Rule("fraction", re.compile(r"(?<![\d.,:/A-Za-z-])(?<!\d )1/2(?=\s[A-ZÄÖÜ][a-zäöüß]{2,})"),
              _half, "/"),
         Rule("one", re.compile(r"(?<![\d.,:/A-Za-z-])1(?=\s[A-ZÄÖÜ][a-zäöüß]{2,})"),
              lambda m: _one(m), "1"),
@@ -75,6 +75,7 @@ def word_rules(grammar: German) -> list[Rule]:
         Rule("range", re.compile(rf"(?<![A-Za-z]){day}\.?{DASH}{day}(?![a-zäöü])"),
              lambda m: f"{_DAYS.get(m[1], m[1])}{grammar.to}{_DAYS.get(m[2], m[2])}", "-–—~"),
         Rule("abbreviation", re.compile(r"(?<=[a-zäöüß])str\.(?=\s)"), lambda _: "straße", "."),
+        Rule("abbreviation", re.compile(r"(?<=[a-zäöüß])nr\.(?=\s)"), lambda _: "nummer", "."),
     ]  # fmt: skip
 
 

@@ -21,6 +21,8 @@ def rules(grammar: Korean) -> list[Rule]:
         Rule("per",
              re.compile(r"(?<![\d.,])(\d[\d,.]{0,12})\s?([가-힣]{1,2})/(시간|분|초|일|월|년|인|명|kg)(?![가-힣])"),
              lambda m: f"{m[3]}당 {m[1]}{m[2]}", "/"),
+        Rule("telephone", re.compile(r"(?<![\d.,-])(1[568]\d\d)-(\d{4})(?![\d-])"),
+             lambda m: grammar.phone((m[1], m[2])), "-"),
         Rule("telephone",
              re.compile(r"(?<![\d.,-])(1\d\d)(?=(?:번|으로|로|에)?\s?(?:신고|전화|연락))"),
              lambda m: grammar.digits(m[1]), "1"),

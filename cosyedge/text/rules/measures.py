@@ -7,7 +7,7 @@ from cosyedge.text.numerals import BEGIN, LATIN, SIGN, Number, number_pattern, p
 from cosyedge.text.rules.rule import Rule, after, before
 from cosyedge.text.units import unit_pattern
 
-_JOINT = r"\s?(?P<joint>[-–—~〜−±]|\+/-)\s?"
+_JOINT = r"\s?(?P<joint>[-–—~〜−±])\s?"
 #: One letter that may as well be part of a name: gate 12 A, 登机口12A.
 _LETTERS = frozenset("AVWKNJtgdmlLhs")
 _NAME_BEFORE = re.compile(
@@ -46,7 +46,7 @@ def rules(grammar: Grammar) -> list[Rule]:
         Rule(
             "measure",
             re.compile(
-                rf"(?P<sign>{SIGN}|\+/-\s?)?{BEGIN}(?P<first>{number})"
+                rf"(?P<sign>{SIGN})?{BEGIN}(?P<first>{number})"
                 rf"(?:\s?(?:{unit})?{_JOINT}(?P<sign2>[-−+]?)(?P<last>{number}))?"
                 rf"(?P<gap>[\s-]?)(?P<unit>{unit})(?:(?<=[%‰°])|(?![{LATIN}0-9²³]))(?P<stop>\.(?=\s[a-zäöü0-9]))?"
             ),
@@ -89,13 +89,13 @@ def _measure(grammar: Grammar, match: re.Match[str]) -> str | None:
         return None
     if not grammar.decimal_comma and re.fullmatch(r"\d+,\d{1,2}", written):
         written = written.replace(",", ".")
-    sign = (match["sign"] or "").strip().replace("+/-", "±")
+    sign = (match["sign"] or "").strip()
     written = re.sub(r"^0(?=\d$)", "", written)  # 05 min
     numbers = [parse_number(written, grammar.decimal_comma, sign)]
     joint = grammar.to
     if match["last"]:
         numbers.append(parse_number(match["last"], grammar.decimal_comma, match["sign2"]))
-        joint = f" {grammar.plus_minus}" if match["joint"] in ("±", "+/-") else grammar.to
+        joint = f" {grammar.plus_minus}" if match["joint"] == "±" else grammar.to
         if not grammar.spaced:
             joint = joint.strip()
     front = before(match)

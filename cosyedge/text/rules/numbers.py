@@ -66,6 +66,8 @@ def _fraction(grammar: Grammar, match: re.Match[str]) -> str | None:
             + (" " if grammar.spaced else "")
             + grammar.cardinal(match[3])
         )
+    if grammar.code == "en" and part and 1 < of < 10 and not match[1]:
+        return grammar.fraction("", match[2], match[3])
     return _of(grammar, match)
 
 

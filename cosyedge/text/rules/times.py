@@ -29,7 +29,7 @@ def rules(grammar: Grammar) -> list[Rule]:
     """Give the rules for times; a ratio's word in front decides before the figures do."""
     # "um 10:05 am Montag": in German only capitals are a half of the day.
     half = _HALF_UPPER if grammar.code == "de" else f"(?i:{_HALF})"
-    suffix = r"(?:\s?Uhr(?![a-zäöü]))?" if grammar.code == "de" else ""
+    suffix = r"(?:\s?(?:Uhr|h)(?![a-zäöü]))?" if grammar.code == "de" else ""
     ratio_words = re.compile(
         rf"(?:{grammar.ratio_words})[^\d.!?。！？]{{0,16}}(?:\d+:\d+\D{{1,5}})?$", re.IGNORECASE
     )
