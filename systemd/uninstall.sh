@@ -27,8 +27,8 @@ systemctl daemon-reload
 journalctl --update-catalog 2>/dev/null || :
 
 if [[ $purge == yes ]]; then
-    rm -rf /etc/cosyedge /etc/systemd/system/cosyedge.service.d /etc/credstore/cosyedge.* \
-        /var/lib/cosyedge /var/cache/cosyedge
+    rm -rf /etc/cosyedge /etc/credstore/cosyedge.* /var/lib/cosyedge /var/cache/cosyedge \
+        {/etc/systemd/system,/etc/systemd/system.control,/run/systemd/system.control}/cosyedge.service.d
     if getent passwd cosyedge >/dev/null; then userdel cosyedge; fi
     if getent group cosyedge >/dev/null; then groupdel cosyedge; fi
     say "removed, with configuration, state and user"

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 JOURNAL = "journal.sqlite"
 SERVICE_JOURNAL = Path("/var/lib/cosyedge") / JOURNAL
+# Columns that somebody copies from: never broken into lines.
+WHOLE = frozenset({"ended", "raised", "id"})
 UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 SinceOption = Annotated[
@@ -176,7 +178,7 @@ def _table(*headings: str) -> "Table":
 
     table = Table(box=None, pad_edge=False)
     for heading in headings:
-        table.add_column(heading, overflow="fold")
+        table.add_column(heading, overflow="fold", no_wrap=heading in WHOLE)
     return table
 
 

@@ -106,10 +106,15 @@ class Box:
             raise AssertionError(f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done
 
-    def command(self, *words: str | Path) -> Sequence[str]:
-        """The command line that runs ``words`` inside."""
+    def command(self, *words: str | Path, options: Sequence[str] = ()) -> Sequence[str]:
+        """The command line that runs ``words`` inside.
+
+        With the option --no-fork a signal reaches them, but they stay out of the box's
+        process namespace.
+        """
         clean = ("env", "-i", "LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
-        return ("nsenter", "-t", str(self._leader), "-a", *clean, *map(str, words))
+        enter = ("nsenter", "-t", str(self._leader), "-a", *options)
+        return (*enter, *clean, *map(str, words))
 
     def shell(self, script: str, *, check: bool = True) -> str:
         """Run a shell script inside and return what it prints."""

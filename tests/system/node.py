@@ -37,7 +37,8 @@ class Node:
     def watched(self) -> Iterator[None]:
         """Write down every message below cosyedge/ while this lasts."""
         words = ("mosquitto_sub", *TLS, *self._user("homeassistant"), "-q", "1", "-i", "watcher")
-        command = self.box.command(*words, "-c", "-t", "cosyedge/#", "-F", "%t %x")
+        words += ("-c", "-t", "cosyedge/#", "-F", "%t %x")
+        command = self.box.command(*words, options=["--no-fork"])
         with self._heard.open("wb") as file:
             watcher = subprocess.Popen(command, stdout=file, stderr=subprocess.DEVNULL)
         try:
