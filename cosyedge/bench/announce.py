@@ -24,8 +24,6 @@ from cosyedge.wire.topics import Topics
 TOPICS = Topics("cosyedge", "bench")
 SHORT = "The front door opened."
 LONG = f"{SHORT} The kitchen window is open. It will rain in an hour. Please close it."
-CACHED_RUNS, UNCACHED_RUNS, LONG_RUNS, BURST = 1000, 150, 20, 1000
-IDLE_S = 5.0
 MB = 1e6
 # A burst of 1,000 needs more than mosquitto's 1,000 queued messages, and more than our 100.
 BROKER = ("max_queued_messages 0", "max_inflight_messages 0")
@@ -44,6 +42,17 @@ ENDS = {"finished", "partial", "failed", "expired", "cancelled", "suppressed", "
 
 
 @dataclass(frozen=True, slots=True)
+class Runs:
+    """How often each is done, and how long the idle node is watched."""
+
+    cached: int = 1000
+    uncached: int = 150
+    long: int = 20
+    burst: int = 1000
+    idle_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
 class Stage:
     """A broker and a warm node, with how long the node took to be online and warm."""
 
@@ -52,7 +61,10 @@ class Stage:
     ready_s: float
 
 
-def measure() -> dict[str, float]:
+DEFAULT = Runs()
+
+
+def measure(runs: Runs = DEFAULT) -> dict[str, float]:
     """Run the whole bench (about 40 s) and give its figures by their names."""
     with ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cosyedge-bench-")))
@@ -64,12 +76,12 @@ def measure() -> dict[str, float]:
         with _node(broker, directory / "first"):
             pass
         stage = stack.enter_context(_node(broker, directory / "second"))
-        idle = _measure_idle(stage)
+        idle = _measure_idle(stage, runs.idle_s)
         watched = (TOPICS.of("event"), TOPICS.of("audio/#"), "echo/answer/#")
         with MeasuringClient(broker.host, broker.port, *watched) as client:
-            figures = _measure_latencies(client, broker)
+            figures = _measure_latencies(client, broker, runs)
         with MeasuringClient(broker.host, broker.port, TOPICS.of("event")) as client:
-            figures |= _measure_burst(client, stage)
+            figures |= _measure_burst(client, stage, runs.burst)
         worker = max(rss_bytes(pid) for pid in _workers(stage.node.pid))
         return figures | idle | {"worker_rss_mb": worker / MB, "ready_s": stage.ready_s}
 
@@ -93,25 +105,27 @@ def _is_alive(node: Node) -> bool:
     return True
 
 
-def _measure_idle(stage: Stage) -> dict[str, float]:
+def _measure_idle(stage: Stage, watched_s: float) -> dict[str, float]:
     pids = [stage.node.pid, *_workers(stage.node.pid)]
     before_s = sum(cpu_s(pid) for pid in pids)
-    time.sleep(IDLE_S)
+    time.sleep(watched_s)
     used_s = sum(cpu_s(pid) for pid in pids) - before_s
     return {
         "supervisor_rss_mb": rss_bytes(stage.node.pid) / MB,
-        "idle_cpu_percent": 100 * used_s / IDLE_S,
+        "idle_cpu_percent": 100 * used_s / watched_s,
     }
 
 
-def _measure_latencies(client: MeasuringClient, broker: RunningBroker) -> dict[str, float]:
-    uncached = [_first_audio_ms(client, f"u{n}", SHORT, "bypass") for n in range(UNCACHED_RUNS)]
-    first = [_first_audio_ms(client, f"f{n}", SHORT, "bypass") for n in range(LONG_RUNS)]
-    long = [_first_audio_ms(client, f"l{n}", LONG, "bypass") for n in range(LONG_RUNS)]
+def _measure_latencies(
+    client: MeasuringClient, broker: RunningBroker, runs: Runs
+) -> dict[str, float]:
+    uncached = [_first_audio_ms(client, f"u{n}", SHORT, "bypass") for n in range(runs.uncached)]
+    first = [_first_audio_ms(client, f"f{n}", SHORT, "bypass") for n in range(runs.long)]
+    long = [_first_audio_ms(client, f"l{n}", LONG, "bypass") for n in range(runs.long)]
     _first_audio_ms(client, "warm", SHORT, "use")
-    cached = [_first_audio_ms(client, f"c{n}", SHORT, "use") for n in range(CACHED_RUNS)]
-    clip = client.payload(TOPICS.audio("default", f"c{CACHED_RUNS - 1}")) or b""
-    echo = _measure_echo(client, broker, len(clip))
+    cached = [_first_audio_ms(client, f"c{n}", SHORT, "use") for n in range(runs.cached)]
+    clip = client.payload(TOPICS.audio("default", f"c{runs.cached - 1}")) or b""
+    echo = _measure_echo(client, broker, len(clip), runs.cached)
     return {
         "cached_p50_ms": statistics.median(cached),
         "cached_p99_ms": percentile(cached, 99),
@@ -146,12 +160,14 @@ def _ended(client: MeasuringClient, id: str, seen: int) -> Callable[[], bool]:
     return reached
 
 
-def _measure_echo(client: MeasuringClient, broker: RunningBroker, size: int) -> list[float]:
+def _measure_echo(
+    client: MeasuringClient, broker: RunningBroker, size: int, count: int
+) -> list[float]:
     words = (broker.host, str(broker.port), "echo/say", "echo/answer", str(size))
     with subprocess.Popen([sys.executable, "-m", "cosyedge.bench.echo", *words]) as process:
         try:
             client.run_until(lambda: "echo/answer/ready" in client.first_at, 10)
-            return [_echo_ms(client, str(n)) for n in range(CACHED_RUNS)]
+            return [_echo_ms(client, str(n)) for n in range(count)]
         finally:
             process.terminate()
 
@@ -163,9 +179,9 @@ def _echo_ms(client: MeasuringClient, id: str) -> float:
     return (client.first_at[f"echo/answer/{id}"] - sent_at) * 1000
 
 
-def _measure_burst(client: MeasuringClient, stage: Stage) -> dict[str, float]:
+def _measure_burst(client: MeasuringClient, stage: Stage, count: int) -> dict[str, float]:
     before = rss_bytes(stage.node.pid)
-    ids = {f"b{n}" for n in range(BURST)}
+    ids = {f"b{n}" for n in range(count)}
     began = time.perf_counter()
     for id in ids:
         client.publish(TOPICS.of("say"), {"id": id, "text": SHORT})
@@ -185,7 +201,7 @@ def _measure_burst(client: MeasuringClient, stage: Stage) -> dict[str, float]:
     took_s = time.perf_counter() - began
     return {
         "burst_per_s": len(finished) / took_s,
-        "burst_lost": float(BURST - len(finished)),
+        "burst_lost": float(count - len(finished)),
         "burst_rss_growth_mb": (rss_bytes(stage.node.pid) - before) / MB,
     }
 
