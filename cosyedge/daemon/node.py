@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
+from cosyedge.adapters.mqtt import MqttBroker
 from cosyedge.core.announcement import Announcement
 from cosyedge.core.chime import attention_tone
 from cosyedge.core.decisions import Tell
@@ -119,6 +120,7 @@ class Node:
         plant = self.plant
         yield "mqtt", plant.broker.run()
         yield "mqtt urgent", plant.urgent_broker.run()
+        yield "clock", self.conductor.run()
         yield "intake", self.intake.run(plant.inbox)
         yield "intake urgent", self.urgent_intake.run(plant.urgent_inbox)
         yield "teller", self.teller.run()
@@ -249,7 +251,7 @@ class Node:
         )
         buckets = TokenBuckets(limits.rate_per_s, limits.rate_burst)
 
-        def make_intake() -> Intake:
+        def make_intake(outage_ended: Callable[[], bool]) -> Intake:
             return Intake(
                 plant.topics,
                 self.composer,
@@ -260,9 +262,11 @@ class Node:
                 limits=reading_limits,
                 command=self.commands,
                 overloaded=self._overloaded,
+                outage_ended=outage_ended,
             )
 
-        self.intake, self.urgent_intake = make_intake(), make_intake()
+        self.intake = make_intake(backlogs(plant.broker))
+        self.urgent_intake = make_intake(lambda: False)
 
     def _make_rules(self) -> None:
         plant = self.plant
@@ -321,6 +325,18 @@ def measured(speech: Speech) -> CachedSpeech:
     """Speech with its peak and loudness."""
     levels = measure(speech.samples, speech.rate_hz)
     return CachedSpeech(speech, levels.peak, levels.lufs)
+
+
+def backlogs(broker: MqttBroker) -> Callable[[], bool]:
+    """Whether, since the last call, the broker began to send what it kept through an outage."""
+    seen = 0
+
+    def began() -> bool:
+        nonlocal seen
+        before, seen = seen, broker.status().backlogs
+        return seen != before
+
+    return began
 
 
 def new_id() -> str:

@@ -17,6 +17,8 @@ from cosyedge.service.ports import Clock
 
 log = logging.getLogger(__name__)
 
+MINUTE_S = 20.0
+
 Cast = Callable[[Start, Callable[[Performance], None]], "Stage"]
 
 
@@ -97,8 +99,14 @@ class Conductor:
         self.progressed_at = self._clock.monotonic()
         self._set_timer()
 
+    async def run(self) -> None:
+        """Look at the clock now and then: quiet hours begin by the wall's time."""
+        while True:
+            await asyncio.sleep(MINUTE_S)
+            self._tick()
+
     def remember(self, announcement: Announcement) -> None:
-        """Know an announcement that was accepted before the restart."""
+        """Know an announcement that was accepted before it comes to the dispatcher."""
         self._stories[announcement.id] = Story(announcement)
 
     def playing_in(self, zone: str) -> str | None:

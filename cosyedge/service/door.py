@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cosyedge.core.announcement import Announcement
+from cosyedge.core.announcement import CLASSES, Announcement
 from cosyedge.core.dispatch import Dispatcher
 from cosyedge.core.events import Event, EventType
 from cosyedge.service.account import summarize
@@ -22,7 +22,11 @@ class Draft:
 
 
 class Door:
-    """Lets announcements in: the row first, then the PUBACK, then the queue."""
+    """Lets announcements in: the row first, then the PUBACK, then the queue.
+
+    What the broker kept for us through an outage is held back until all of it is here, so that
+    the most urgent are spoken and no more than ``burst_max``.
+    """
 
     def __init__(
         self,
@@ -41,6 +45,7 @@ class Door:
         self._journal = journal
         self._clock = clock
         self._minute = minute
+        self._held: list[Announcement] | None = None
 
     async def admit(self, drafts: Sequence[Draft]) -> None:
         """Take in what came together; their rows share a commit."""
@@ -49,8 +54,23 @@ class Door:
         minute = self._minute()
         for draft in taken:
             draft.message.acknowledge()
+            if self._held is not None and draft.announcement.priority < CLASSES["urgent"]:
+                self._conductor.remember(draft.announcement)
+                self._held.append(draft.announcement)
+                continue
             now = self._clock.monotonic()
             self._conductor.carry_out(self._dispatcher.admit(draft.announcement, now, minute))
+
+    def hold(self) -> None:
+        """Hold back what comes, but for urgent classes, until ``release``."""
+        if self._held is None:
+            self._held = []
+
+    def release(self) -> None:
+        """Let in what was held back: the most urgent of it, ``burst_max`` at most."""
+        held, self._held = self._held, None
+        if held:
+            self._conductor.carry_out(self._dispatcher.restore(held, self._clock.monotonic()))
 
     def _consider(self, draft: Draft) -> bool:
         announcement = draft.announcement
@@ -83,4 +103,8 @@ class Door:
         )
         details = summarize(announcement, (), now)
         event = Event(EventType.ACCEPTED, announcement.id, details=details)
-        await self._teller.accept(entry, event, announcement)
+        try:
+            await self._teller.accept(entry, event, announcement)
+        except BaseException:
+            self._dispatcher.withdraw(announcement)
+            raise

@@ -21,6 +21,9 @@ log = logging.getLogger(__name__)
 
 BATCH = 64
 SUMMARY_S = 10.0
+#: A backlog is complete when nothing came for so long, and is not waited for longer than this.
+BACKLOG_PAUSE_S = 0.3
+BACKLOG_MOST_S = 3.0
 RETRY_AFTER_S = 30
 
 Command = Callable[[CommandTopic, Message], Awaitable[None]]
@@ -44,8 +47,10 @@ class Intake:
         limits: ReadingLimits,
         command: Command,
         overloaded: Callable[[Announcement], Awaitable[bool]],
+        outage_ended: Callable[[], bool] = lambda: False,
     ) -> None:
-        """``overloaded`` says whether the box is too short of memory for an announcement."""
+        """``overloaded`` says whether the box is too short of memory for an announcement;
+        ``outage_ended`` is true once for each outage whose messages the broker kept."""
         self._topics = topics
         self._composer = composer
         self._door = door
@@ -55,6 +60,8 @@ class Intake:
         self._limits = limits
         self._command = command
         self._overloaded = overloaded
+        self._outage_ended = outage_ended
+        self._held_since: float | None = None
         self._floods: Counter[str] = Counter()
         self._summed_at = clock.monotonic()
         self.progressed_at = clock.monotonic()
@@ -62,12 +69,32 @@ class Intake:
     async def run(self, messages: asyncio.Queue[Message]) -> None:
         """Handle messages until cancelled."""
         while True:
-            batch = [await messages.get()]
-            while len(batch) < BATCH and not messages.empty():
-                batch.append(messages.get_nowait())
+            batch = await self._next_batch(messages)
+            if self._outage_ended():
+                self._door.hold()
+                self._held_since = self._clock.monotonic()
             await self.take(batch)
+            if self._held_since is not None and self._backlog_is_complete(batch):
+                self._held_since = None
+                self._door.release()
             self.progressed_at = self._clock.monotonic()
             self._sum_up()
+
+    async def _next_batch(self, messages: asyncio.Queue[Message]) -> list[Message]:
+        """What is there, at least one; an empty one where a backlog has run dry."""
+        patience_s = None if self._held_since is None else BACKLOG_PAUSE_S
+        try:
+            async with asyncio.timeout(patience_s):
+                batch = [await messages.get()]
+        except TimeoutError:
+            return []
+        while len(batch) < BATCH and not messages.empty():
+            batch.append(messages.get_nowait())
+        return batch
+
+    def _backlog_is_complete(self, batch: list[Message]) -> bool:
+        waited_s = self._clock.monotonic() - (self._held_since or 0.0)
+        return not batch or waited_s > BACKLOG_MOST_S
 
     async def take(self, batch: list[Message]) -> None:
         """Handle what came together, in order."""

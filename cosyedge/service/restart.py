@@ -69,6 +69,9 @@ class Restart:
         announcement = await self._composer.compose(say, topic, message)
         # The wall clock may have been stepped: what is left is never more than it was.
         left_s = min(entry.expires_at - self._clock.wall(), entry.expires_at - entry.received_at)
+        if announcement.repetition.until_ack:
+            # It sounds until somebody hears it: the outage does not end it.
+            left_s = max(left_s, announcement.expires_at - self._clock.monotonic())
         expires_at = self._clock.monotonic() + left_s
         return replace(announcement, id=entry.id, expires_at=expires_at, content_key=None)
 

@@ -179,6 +179,26 @@ async def test_a_newer_one_of_its_key_replaces_what_waits(node: tuple[Node, List
     await listener.event("finished", id="new")
 
 
+async def test_of_a_backlog_the_most_urgent_are_spoken_and_the_rest_is_told(
+    broker: Broker, tmp_path: Path
+) -> None:
+    config = f"[queue]\nburst_max = 3\n{OUTPUTS}"
+    async with running_node(broker, tmp_path, config) as (running, listener):
+        await running.stop()
+        for number in range(8):
+            kind = "high" if number in (5, 6) else "normal"
+            say(listener, f"Message {number}.", id=f"m{number}", **{"class": kind})
+        running.start()
+        await listener.wait(lambda heard: b"burst_limit" in heard.payload, count=5)
+        await listener.wait(
+            lambda heard: b'"finished"' in heard.payload and b'"m' in heard.payload, count=3
+        )
+        spoken = [id for id in map("m{}".format, range(8)) if "finished" in events_of(listener, id)]
+        assert spoken == ["m0", "m5", "m6"]
+        for number in range(8):
+            assert len(events_of(listener, f"m{number}")) in (2, 3)
+
+
 async def test_a_template_is_filled_and_prefetched_over_its_values(
     node: tuple[Node, Listener],
 ) -> None:

@@ -24,6 +24,8 @@ ATTEMPTS: Final = 3
 # What a broker that keeps no receive maximum may hand us beside a flood at QoS 0.
 QOS_1_ROOM: Final = 2000
 FAREWELL_S: Final = 2.0
+# What the broker kept for us comes at once; a first message after that is a new one.
+BACKLOG_BEGINS_S: Final = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +56,8 @@ class MqttBroker:
         self._inbox: asyncio.Queue[Message] = asyncio.Queue()
         self._state: State = "connecting"
         self._link: Link | None = None
+        self._unheard: Link | None = None
+        self._backlogs = 0
         self._up = asyncio.Event()
         self._alive = False
         self._fault: OutputFailure | None = None
@@ -90,6 +94,7 @@ class MqttBroker:
             round_trip_s=self._round_trip_s,
             certificate_expires_at=link.certificate_expires_at if link else None,
             connections=self._connections,
+            backlogs=self._backlogs,
             received=self._received,
             published=self._published,
             dropped=self._dropped,
@@ -167,12 +172,21 @@ class MqttBroker:
         if self._canary.heard(message):
             return
         self._received += 1
+        self._count_backlog()
         room = self._settings.inbox + (QOS_1_ROOM if message.qos else 0)
         if self._inbox.qsize() < room:
             self._inbox.put_nowait(message)
         else:
             # Not acknowledged: at QoS 1 the broker keeps it until the next connection.
             self._dropped += 1
+
+    def _count_backlog(self) -> None:
+        """Count one outage whose messages the broker kept, at the first of them."""
+        link, self._unheard = self._unheard, None
+        if link is None or not link.session_present:
+            return
+        if asyncio.get_running_loop().time() - link.opened_at < BACKLOG_BEGINS_S:
+            self._backlogs += 1
 
     async def _one_connection(self) -> float:
         """Connect, serve until it is lost, and tell how long to wait before the next one."""
@@ -202,7 +216,7 @@ class MqttBroker:
 
     async def _open_link(self, line: Line) -> Link:
         self._progress()
-        link = Link(self._settings, self._versions.next(), line, self._hear)
+        link = self._unheard = Link(self._settings, self._versions.next(), line, self._hear)
         try:
             await link.open()
         except asyncio.CancelledError:

@@ -21,7 +21,8 @@ class MqttStatus:
     """One line about a session.
 
     ``progressed_at`` is the loop's time of the last sign of life; in ``backoff`` waiting is by
-    design. ``round_trip_s`` is the canary's. ``certificate_expires_at`` is seconds since 1970.
+    design. ``backlogs`` counts the outages whose messages the broker kept. ``round_trip_s`` is
+    the canary's. ``certificate_expires_at`` is seconds since 1970.
     """
 
     state: State
@@ -35,6 +36,7 @@ class MqttStatus:
     round_trip_s: float | None = None
     certificate_expires_at: float | None = None
     connections: int = 0
+    backlogs: int = 0
     received: int = 0
     published: int = 0
     dropped: int = 0
