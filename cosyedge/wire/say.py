@@ -27,7 +27,7 @@ from cosyedge.wire.models import (
     validate,
 )
 
-NOT_SUPPORTED_YET: Final = frozenset({"chime", "end_chime"})
+NOT_SUPPORTED_YET: Final = frozenset({"chime", "end_chime", "inline"})
 
 Language = Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}$")]
 Text = Annotated[str, Field()]
