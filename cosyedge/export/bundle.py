@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import tomli_w
 
+from cosyedge.engine.cosyvoice.quality import TIERS
 from cosyedge.export.encoder import flow_encoder, text_encoder
 from cosyedge.export.estimator import estimator
 from cosyedge.export.graph import Graph
@@ -149,7 +150,7 @@ def _manifest(source: Source, order: Order, parts: dict[str, Any]) -> dict[str, 
         "first_sound_s": 4.0,
         "real_time_factor": 1.8,
         "source": {"origin": order.origin, "sha256": dict(source.digests)},
-        "settings": plan.settings(),
+        "settings": {"tiers": list(TIERS), **plan.settings()},
         "files": files,
     }
 

@@ -1,8 +1,10 @@
 """Small bundles for the tests: of random weights, or of the official modules' fixture."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from cosyedge.adapters.voice_folder import read_manifest
 from cosyedge.engine.contract import EngineSettings, Stages
@@ -14,6 +16,7 @@ from cosyedge.export.bundle import Order, write_bundle
 from cosyedge.export.random_model import SIZES, Size, random_source, single_bytes
 from cosyedge.export.source import open_source
 
+NOTHING: Mapping[str, object] = MappingProxyType({})
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "cosyvoice-tiny"
 
 
@@ -47,6 +50,8 @@ def opened(folder: Path, stages: Stages = "resident") -> Model:
     return open_bundle(voice, folder, EngineSettings(threads=1, stages=stages))[0]
 
 
-def loaded(folder: Path, stages: Stages = "resident") -> CosyVoice:
+def loaded(
+    folder: Path, stages: Stages = "resident", options: Mapping[str, object] = NOTHING
+) -> CosyVoice:
     voice = read_manifest(folder / "manifest.toml")
-    return load(voice, folder, EngineSettings(threads=1, stages=stages))
+    return load(voice, folder, EngineSettings(threads=1, stages=stages, options=options))

@@ -117,6 +117,23 @@ def test_every_tier_speaks(voice: CosyVoice, tier: str) -> None:
     assert speech.duration_s > 0.1
 
 
+def test_options_of_the_configuration_stand_where_a_request_says_nothing(
+    voice: CosyVoice, folder: Path
+) -> None:
+    other = loaded(folder, options={"seed": 4})
+    asked = ask("前门已打开。", quality={"seed": 4})
+    (wanted,) = spoken(voice, asked)
+    (plain,) = spoken(other, ask("前门已打开。"))
+    (own,) = spoken(other, ask("前门已打开。", quality={"seed": 0}))
+    np.testing.assert_array_equal(plain.samples, wanted.samples)
+    assert not np.array_equal(own.samples, wanted.samples)
+
+
+def test_an_option_that_cannot_be_used_is_named_at_the_load(folder: Path) -> None:
+    with pytest.raises(EngineFailure, match="steps must be"):
+        loaded(folder, options={"steps": "many"})
+
+
 def test_a_cancelled_call_ends_and_the_next_one_works(voice: CosyVoice) -> None:
     cancel = Cancellation()
     stream = voice.synthesize([ask("前门已打开。")] * 8, cancel)

@@ -28,5 +28,7 @@ def load(voice: Voice, folder: Path, settings: EngineSettings) -> CosyVoice:
             f"{voice.name} cannot speak: its text vocabulary of {model.plan.text_tokens} entries "
             f"is too small for the tokenizer's {tokenizer.highest + 1}",
         )
+    # Said before the graphs are loaded: a wrong option is known at once.
+    engine = CosyVoice(voice, model, tokenizer, settings.options)
     model.stages.fill()
-    return CosyVoice(voice, model, tokenizer)
+    return engine

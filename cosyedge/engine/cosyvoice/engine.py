@@ -18,7 +18,13 @@ from cosyedge.engine.cosyvoice.gate import fault_of_samples, fault_of_tokens
 from cosyedge.engine.cosyvoice.language_model import Row
 from cosyedge.engine.cosyvoice.model import Model, Watch
 from cosyedge.engine.cosyvoice.pieces import cut, token_bounds
-from cosyedge.engine.cosyvoice.quality import Quality, generators, read_quality
+from cosyedge.engine.cosyvoice.quality import (
+    NOTHING_ASKED,
+    Asked,
+    Quality,
+    generators,
+    read_quality,
+)
 from cosyedge.engine.cosyvoice.sampling import Sampling
 from cosyedge.engine.cosyvoice.tokenizer import Tokenizer
 from cosyedge.engine.cosyvoice.vocoder import SourceNoise
@@ -62,7 +68,15 @@ class Piece:
 class CosyVoice:
     """A loaded bundle that speaks."""
 
-    def __init__(self, voice: Voice, model: Model, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self, voice: Voice, model: Model, tokenizer: Tokenizer, options: Asked = NOTHING_ASKED
+    ) -> None:
+        """Take a model; ``options`` stand where a request's quality says nothing.
+
+        Raises EngineFailure("engine_error") for an option that cannot be used.
+        """
+        read_quality(options)
+        self._options = options
         self.voice = voice
         self.model = model
         self._tokenizer = tokenizer
@@ -126,7 +140,7 @@ class CosyVoice:
     def _pieces(self, index: int, request: SpeechRequest) -> Iterator[Piece]:
         if not SPEEDS[0] <= request.speed <= SPEEDS[1]:
             raise EngineFailure("engine_error", f"cosyvoice speaks at {SPEEDS[0]} to {SPEEDS[1]}")
-        quality = read_quality(request.quality)
+        quality = read_quality({**self._options, **request.quality})
         speaker = request.speaker or self.voice.default_speaker or self.voice.speakers[0]
         texts = cut(request.spoken, request.lang, self.voice.max_chars)
         if not texts:
@@ -163,8 +177,10 @@ class CosyVoice:
         """Fill the pieces' tokens."""
         prefixes = [self.model.prefix(p.text_ids, p.embedding, watch) for p in pieces]
         rows = [self._row(p, prefix) for p, prefix in zip(pieces, prefixes, strict=True)]
-        for first in range(0, len(rows), BATCH):
-            self.model.speech_tokens(rows[first : first + BATCH], watch)
+        # A row's cache is 115 kB a position: staged, there is no room for several.
+        batch = 1 if self.model.stages.staged else BATCH
+        for first in range(0, len(rows), batch):
+            self.model.speech_tokens(rows[first : first + batch], watch)
         for piece, row in zip(pieces, rows, strict=True):
             piece.tokens = row.tokens or [0]
             if self.model.plan.trained:

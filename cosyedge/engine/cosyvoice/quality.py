@@ -3,12 +3,17 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 
 from cosyedge.core.errors import EngineFailure
 from cosyedge.engine.cosyvoice.flow import Integration
 
+Asked: TypeAlias = Mapping[str, float | int | str]
+
+NOTHING_ASKED: Asked = MappingProxyType({})
 STEPS_MAX = 50
 # Mel against ``fine``, full size, random weights, int8: standard 41 dB, draft 31 dB. The flow's
 # work is 1, 0.7 and 0.35 of fine's (docs/benchmarks.md).
@@ -29,7 +34,7 @@ class Quality:
     seed: int = 0
 
 
-def read_quality(asked: Mapping[str, float | int | str]) -> Quality:
+def read_quality(asked: Asked) -> Quality:
     """Read a request's quality settings; keys of other engines are left alone.
 
     Raises EngineFailure("engine_error") for a value that cannot be used.
@@ -48,12 +53,10 @@ def read_quality(asked: Mapping[str, float | int | str]) -> Quality:
     )
 
 
-def _number(
-    asked: Mapping[str, float | int | str], key: str, default: float, least: float, most: float
-) -> float:
+def _number(asked: Asked, key: str, default: float, least: float, most: float) -> float:
     try:
         value = float(asked.get(key, default))
-    except ValueError:
+    except (ValueError, TypeError):
         value = float("nan")
     if not least <= value <= most:
         raise EngineFailure("engine_error", f"{key} must be {least:g} to {most:g}")

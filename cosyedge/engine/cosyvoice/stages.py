@@ -23,9 +23,9 @@ GRAPHS = (
     "f0",
     "vocoder",
 )
-# What stands beside the graphs' files in a resident worker: Python, ONNX Runtime, the longest
-# piece's cache and activations.
-RESIDENT_EXTRA_BYTES = 300 << 20
+# What stands beside the graphs' files in a resident worker: Python, ONNX Runtime, the caches of
+# four pieces decoded together, the activations of a chunk.
+RESIDENT_EXTRA_BYTES = 420 << 20
 LOADING_THREADS = 2
 # The regulator and the F0 predictor: staged or not, they stay until a large graph is loaded.
 SMALL_BYTES = 16 << 20
