@@ -63,6 +63,8 @@ class WorkerClient:
         self._ids = itertools.count(LOAD_ID + 1)
         self._waiting = WaitingJobs()
         self._tenure: Tenure | None = None
+        self._acted_at = clock()
+        self._next_start_at: float | None = None
         self._failures = 0
         self._recycle_wanted = False
         self._wake = asyncio.Event()
@@ -77,13 +79,14 @@ class WorkerClient:
 
     @property
     def last_progress(self) -> float:
-        """Monotonic time of the last answer."""
-        return self._tenure.progressed_at if self._tenure else 0.0
+        """Monotonic time of the last answer, or the last attempt at a start."""
+        answered_at = self._tenure.progressed_at if self._tenure else 0.0
+        return max(answered_at, self._acted_at)
 
     @property
     def deadline_at(self) -> float | None:
-        """Monotonic time at which the synthesis in hand is cut; None if there is none."""
-        return self._tenure.ends_at if self._tenure and self._tenure.job else None
+        """Monotonic time until which nothing need be heard: of a load, a job or a back-off."""
+        return self._tenure.deadline_at if self._tenure else self._next_start_at
 
     @property
     def pid(self) -> int | None:
@@ -209,11 +212,15 @@ class WorkerClient:
                 self.counters["recycles"] += 1
             except EngineFailure as failure:
                 self._note(failure)
-                await asyncio.sleep(self._backoff_s())
+                backoff_s = self._backoff_s()
+                self._next_start_at = self._clock() + backoff_s
+                await asyncio.sleep(backoff_s)
 
     async def _employ(self) -> None:
         """Run one worker until it is to be recycled; raises EngineFailure when it is lost."""
         self._recycle_wanted = False
+        self._acted_at = self._clock()
+        self._next_start_at = None
         link = await Link.open(self._command)
         tenure = self._tenure = Tenure(link, self._settings, self._clock)
         try:

@@ -38,7 +38,7 @@ class Tenure:
     def __init__(self, link: Link, settings: WorkerSettings, clock: Callable[[], float]) -> None:
         self.pid = link.pid
         self.job: Job | None = None
-        self.ends_at = 0.0
+        self._ends_at = 0.0
         self._cutting = False
         self._loaded = False
         self.progressed_at = clock()
@@ -51,9 +51,15 @@ class Tenure:
         self._complaint = EngineFailure("engine_crashed", "the worker died")
         self._reading = asyncio.create_task(self._read(), name=f"worker {link.pid} answers")
 
+    @property
+    def deadline_at(self) -> float | None:
+        """When the load or the job in hand is ended, by the clock; None while it is idle."""
+        return self._ends_at if self.job or not self._loaded else None
+
     async def load(self, voice: Voice, folder: Path) -> Ready:
         """Load the voice; raises EngineFailure: model_missing, model_invalid, engine_timeout."""
         self._link.send(Load(voice, str(folder), self._settings.for_engine()))
+        self._ends_at = self._clock() + self._settings.load_deadline_s
         try:
             async with asyncio.timeout(self._settings.load_deadline_s):
                 news = await self._loading.get()
@@ -74,7 +80,7 @@ class Tenure:
         lost, or so stuck that it does not hear its cancel.
         """
         self.job, self._cutting = job, False
-        self.ends_at = self._clock() + job.deadline_s
+        self._ends_at = self._clock() + job.deadline_s
         try:
             self._link.send(Speak(job.id, job.requests))
             while await self._follow(job):
@@ -89,7 +95,7 @@ class Tenure:
     async def _follow(self, job: Job) -> bool:
         """Take one piece of news about the job; returns whether there is more to come."""
         try:
-            async with asyncio.timeout(max(0.0, self.ends_at - self._clock())):
+            async with asyncio.timeout(max(0.0, self._ends_at - self._clock())):
                 news = await job.inbox.get()
         except TimeoutError as error:
             if self._cutting:
@@ -129,7 +135,7 @@ class Tenure:
         job.end(failure)
         self._cutting = True
         self._link.send(Cancel(job.id))
-        self.ends_at = self._clock() + self._settings.cancel_grace_s
+        self._ends_at = self._clock() + self._settings.cancel_grace_s
 
     def interrupt(self, job: Job) -> None:
         """Cut the job, if it is the one in hand."""

@@ -113,6 +113,19 @@ async def test_a_worker_that_dies_in_its_load_fails_who_waits_and_is_tried_for_e
     await until(lambda: client.counters["crashes"] > crashes + 3)
 
 
+async def test_waiting_by_design_has_a_deadline_and_being_idle_has_none(hire: Hire) -> None:
+    client = hire("good")
+    client.begin()
+    await until(lambda: client.pid is not None)
+    assert client.deadline_at is not None
+    await client.start()
+    assert client.deadline_at is None
+    refused = hire("refuses", backoff_first_s=60.0, backoff_most_s=60.0)
+    await refused.start()
+    await until(lambda: refused.deadline_at is not None and refused.pid is None)
+    assert refused.deadline_at - refused.last_progress > 20
+
+
 async def test_a_refused_voice_keeps_the_workers_own_code(hire: Hire) -> None:
     client = hire("refuses")
     await client.start()
