@@ -98,6 +98,7 @@ class UnitWords:
 
     def find(self, written: str) -> Unit | None:
         """Give the unit of a symbol as it is written, or None."""
+        written = written.replace(" ", "")
         symbol = ALIASES.get(written, written)
         if symbol not in self.known:
             found = self._build(symbol)
@@ -155,7 +156,8 @@ def unit_pattern(extra: tuple[str, ...] = ()) -> str:
     whole = _alternation(
         {alias for alias in ALIASES if "/" in alias} | {"m/s²", "l/100km"} | set(extra)
     )
-    return rf"(?:{whole}|(?:{_alternation(simple | aliases)})(?:/(?:{over})(?![A-Za-z0-9²³]))?)"
+    below = rf"(?:/(?:{over})(?![A-Za-z0-9²³]))?"
+    return rf"(?:[lL]/100\s?km|{whole}|(?:{_alternation(simple | aliases)}){below})"
 
 
 def _alternation(symbols: AbstractSet[str]) -> str:

@@ -6,7 +6,20 @@ from importlib import import_module
 from types import ModuleType
 
 from cosyedge.text.languages import grammar_for
-from cosyedge.text.rules import codes, dates, measures, money, names, numbers, times, web, words
+from cosyedge.text.rules import (
+    codes,
+    dates,
+    measures,
+    money,
+    months,
+    names,
+    numbers,
+    phones,
+    ratios,
+    times,
+    web,
+    words,
+)
 from cosyedge.text.rules.rule import Rule
 
 _OWN = {
@@ -28,8 +41,12 @@ def number_rules(lang: str) -> tuple[Rule, ...]:
         *(own.first_rules(grammar) if hasattr(own, "first_rules") else ()),
         *codes.address_rules(grammar),
         *dates.rules(grammar),
+        *months.rules(grammar),
         *codes.rules(grammar),
+        *phones.rules(grammar),
+        *ratios.rules(grammar),
         *times.rules(grammar),
+        *ratios.last_rules(grammar),
         *words.early_rules(grammar),
         *money.rules(grammar),
         *own.rules(grammar),

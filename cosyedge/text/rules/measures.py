@@ -10,6 +10,8 @@ from cosyedge.text.units import unit_pattern
 _JOINT = r"\s?(?P<joint>[-–—~〜−±])\s?"
 #: One letter that may as well be part of a name: gate 12 A, 登机口12A.
 _LETTERS = frozenset("AVWKNJtgdmlLhs")
+#: A hyphen joins these to their number: a 10-min break.
+_HYPHENED = frozenset({"min", "h", "m", "s", "kg", "g", "km", "cm", "mm", "l"})
 _NAME_BEFORE = re.compile(
     r"(?:\b(?:room|gate|bay|line|zone|block|building|section|seat|row|house|apartment|suite|platform|"
     r"track|unit|Raum|Halle|Gleis|Reihe|Platz|Tor|Haus|Linie|Gate)\s|口|门|門|号|號|区|區|座|栋|棟|室|工位|车位|車位|座位|站台|"
@@ -34,15 +36,7 @@ def rules(grammar: Grammar) -> list[Rule]:
     return [
         *_compared(grammar, rf"{number}\s?(?:{unit}(?![{LATIN}0-9²³]))?"),
         _compound(grammar),
-        Rule(
-            "dimension",
-            re.compile(
-                rf"{BEGIN}{number}(?:\s?[x×X*]\s?{number}){{1,2}}"
-                rf"(?:\s?(?P<unit>{unit}))?(?![{LATIN}0-9²³])"
-            ),
-            lambda m: _dimension(grammar, m),
-            "x×X*",
-        ),
+        _dimensions(grammar, number, unit),
         Rule(
             "measure",
             re.compile(
@@ -74,18 +68,7 @@ def _measure(grammar: Grammar, match: re.Match[str]) -> str | None:
     unit = grammar.units.find(symbol)
     if unit is None or _is_a_name(match, symbol):
         return None
-    if match["gap"] == "-" and symbol not in (
-        "min",
-        "h",
-        "m",
-        "s",
-        "kg",
-        "g",
-        "km",
-        "cm",
-        "mm",
-        "l",
-    ):
+    if match["gap"] == "-" and symbol not in _HYPHENED:
         return None
     if not grammar.decimal_comma and re.fullmatch(r"\d+,\d{1,2}", written):
         written = written.replace(",", ".")
@@ -104,6 +87,14 @@ def _measure(grammar: Grammar, match: re.Match[str]) -> str | None:
         if said.startswith(opener) and front.rstrip().endswith(opener.strip()):
             return said[len(opener) :]
     return said
+
+
+def _dimensions(grammar: Grammar, number: str, unit: str) -> Rule:
+    pattern = (
+        rf"{BEGIN}{number}(?:\s?[x×X*]\s?{number}){{1,2}}"
+        rf"(?:\s?(?P<unit>{unit}))?(?![{LATIN}0-9²³])"
+    )
+    return Rule("dimension", re.compile(pattern), lambda m: _dimension(grammar, m), "x×X*")
 
 
 def _dimension(grammar: Grammar, match: re.Match[str]) -> str:

@@ -1,6 +1,7 @@
 """Money: signs and codes on either side, cents, ranges, and words such as million."""
 
 import re
+from collections.abc import Mapping
 
 from cosyedge.text.grammar import Grammar, alternation
 from cosyedge.text.numerals import DASH, LATIN, number_pattern, parse_number
@@ -22,45 +23,34 @@ _SCALES = {
 def rules(grammar: Grammar) -> list[Rule]:
     """Give the rules for money before and behind the number."""
     number = number_pattern(grammar.decimal_comma)
-    scales = _SCALES[grammar.code]
-    scale = rf"(?:\s?({alternation(tuple(scales))})(?![{LATIN}]))?"
     symbols = alternation(tuple(grammar.currencies))
-    edge = rf"(?![{LATIN}])"
-
-    def say(match: re.Match[str]) -> str | None:
-        parts = match.groupdict()
-        currency = grammar.currencies[parts["symbol"]]
-        sign = (parts["sign"] or parts.get("inner") or "").strip()
-        amount = parse_number(parts["first"], grammar.decimal_comma, sign)
-        said_scale = scales.get(match["scale"] or "", "")
-        echo = parts.get("echo") or ""
-        rest = "" if echo.strip() == currency.one else echo
-        if not parts["last"]:
-            return grammar.money(amount, said_scale, currency) + rest
-        last = grammar.money(
-            parse_number(parts["last"], grammar.decimal_comma), said_scale, currency
-        )
-        return grammar.number(amount) + grammar.to + last + rest
-
-    named = scale.replace("(", "(?P<scale>", 2).replace("(?P<scale>?:", "(?:", 1)
-    # ¥6.72元: the currency is said once.
-    echoes = alternation(tuple({c.one for c in grammar.currencies.values()}))
+    scale = rf"(?:\s?(?P<scale>{alternation(tuple(_SCALES[grammar.code]))})(?![{LATIN}]))?"
     sign = rf"(?P<sign>(?<![{LATIN}0-9)])[-−+]\s?)?"
+    # ¥6.72元: the currency is said once.
+    echoes = alternation(tuple({currency.one for currency in grammar.currencies.values()}))
+    leading = (
+        rf"{sign}(?<![{LATIN}])(?P<symbol>{symbols})\s?(?P<inner>[-−])?(?P<first>{number})"
+        rf"(?:{DASH}(?:{symbols})?(?P<last>{number}))?{scale}(?!\d)"
+        rf"(?P<echo>\s?(?:{echoes})(?![{LATIN}]))?"
+    )
+    trailing = (
+        rf"{sign}(?<![{LATIN}0-9.,])(?P<first>{number})(?:{DASH}(?P<last>{number}))?"
+        rf"{scale}\s?(?P<symbol>{symbols})(?![{LATIN}])"
+    )
     return [
-        Rule(
-            "money",
-            re.compile(
-                rf"{sign}(?<![{LATIN}])(?P<symbol>{symbols})\s?(?P<inner>[-−])?"
-                rf"(?P<first>{number})(?:{DASH}(?:{symbols})?(?P<last>{number}))?{named}(?!\d)(?P<echo>\s?(?:{echoes})(?![{LATIN}]))?"
-            ),
-            say,
-        ),
-        Rule(
-            "money",
-            re.compile(
-                rf"{sign}(?<![{LATIN}0-9.,])(?P<first>{number})(?:{DASH}(?P<last>{number}))?"
-                rf"{named}\s?(?P<symbol>{symbols}){edge}"
-            ),
-            say,
-        ),
+        Rule("money", re.compile(pattern), lambda m: _said(grammar, m.groupdict()))
+        for pattern in (leading, trailing)
     ]
+
+
+def _said(grammar: Grammar, parts: Mapping[str, str | None]) -> str:
+    currency = grammar.currencies[parts["symbol"] or ""]
+    scale = _SCALES[grammar.code].get(parts["scale"] or "", "")
+    sign = (parts["sign"] or parts.get("inner") or "").strip()
+    echo = parts.get("echo") or ""
+    rest = "" if echo.strip() == currency.one else echo
+    amount = parse_number(parts["first"] or "", grammar.decimal_comma, sign)
+    if not parts["last"]:
+        return grammar.money(amount, scale, currency) + rest
+    last = parse_number(parts["last"], grammar.decimal_comma)
+    return grammar.number(amount) + grammar.to + grammar.money(last, scale, currency) + rest
