@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cosyedge.engine.cosyvoice.flow import Condition, velocity
+from cosyedge.engine.cosyvoice.flow import Condition, Integration, velocity
 from cosyedge.engine.cosyvoice.language_model import Cache
 from cosyedge.engine.cosyvoice.model import Model, unwatched
 from cosyedge.engine.cosyvoice.vocoder import spectra
 from cosyedge.export.comparison import max_abs_error, mean_kl, same_argmax, snr_db
 from cosyedge.export.random_model import RATES, SIZES, random_source
 from cosyedge.export.reference import read_reference, run_reference
+from cosyedge.export.vocoder import plain_weight
 from tests.cosyvoice import plain
 from tests.cosyvoice.bundles import FIXTURE, export_fixture, export_random, opened
 
@@ -141,3 +142,28 @@ def test_vocoder_at_other_sizes(odd: Model) -> None:
     made = odd.stages.session("vocoder").run(feeds)[0][0]
     wanted = plain.vocoder(mel, lines, SOURCE.hift, RATES, 3)
     np.testing.assert_allclose(made, wanted, atol=1e-3)
+
+
+def test_int8_follows_fp32_at_other_sizes(odd: Model, tmp_path: Path) -> None:
+    small = opened(export_random(tmp_path, "int8", ODD, seed=7))
+    embedding = odd.assets.embedding("英文女")
+    tokens = np.random.default_rng(5).integers(0, ODD.speech_tokens, 50).tolist()
+    noise = np.random.default_rng(6).standard_normal((1, 80, 86), dtype=np.float32)
+    mels, logits = [], []
+    for model in (small, odd):
+        condition = model.condition(tokens, embedding, unwatched())
+        mels.append(model.mel(condition, noise, Integration(), unwatched()))
+        prefix = model.prefix([7, 8, 250, 9], embedding, unwatched())
+        cache = Cache(model.stages.session("language_model"), model.plan.language, 1, 64)
+        logits.append(cache.advance(prefix[None]).copy())
+    assert snr_db(*mels) > 25
+    assert snr_db(*logits) > 25
+
+
+def test_both_styles_of_weight_norm_are_folded() -> None:
+    random = np.random.default_rng(1)
+    g, v = random.random((4, 1, 1), np.float32), random.standard_normal((4, 3, 5), np.float32)
+    wanted = g * v / np.sqrt((v**2).sum((1, 2), keepdims=True))
+    new = {"x.parametrizations.weight.original0": g, "x.parametrizations.weight.original1": v}
+    for tensors in (new, {"x.weight_g": g, "x.weight_v": v}, {"x.weight": wanted}):
+        np.testing.assert_allclose(plain_weight(tensors, "x"), wanted, rtol=1e-6)
