@@ -103,4 +103,4 @@ def encode_event(event: Event, context: EventContext) -> bytes:
 def timestamp(wall_s: float) -> str:
     """Seconds since 1970 as ISO 8601 in UTC: 2026-12-02T04:00:00.123Z."""
     moment = datetime.fromtimestamp(wall_s, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

@@ -9,6 +9,7 @@ from typing import ClassVar, TypeVar
 from cosyedge.adapters.journal import faults, tables
 from cosyedge.adapters.journal.connection import connect, translate
 from cosyedge.adapters.journal.database import JournalFile, max_pages
+from cosyedge.adapters.journal.outbox_mirror import OutboxMirror
 from cosyedge.adapters.journal.recent_ids import MAX_IDS, RecentIds
 from cosyedge.adapters.journal.rows import EndedRow, Fault
 from cosyedge.adapters.journal.writer import Writer
@@ -54,6 +55,9 @@ class SqliteJournal:
         except sqlite3.Error as error:
             self._file.close()
             raise translate(error) from error
+        self._mirror = OutboxMirror(
+            lambda limit: self._read(lambda link: tables.read_outbox(link, limit))
+        )
         self._writer = self.writer_type(self._file.connection, self._tend)
         if any(fault.cleared_at is None for fault in self.faults()):
             self._writer.post(lambda link: faults.clear_faults(link, None, clock.wall()))
@@ -75,14 +79,14 @@ class SqliteJournal:
     async def accept(self, entry: JournalEntry, events: Sequence[Outgoing]) -> None:
         """Commit the row and its events. Raises ValueError where the id is open."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: sqlite3.Connection) -> list[OutboxRow]:
             tables.add_item(connection, entry)
-            self._put_out(connection, events)
+            return self._put_out(connection, events)
 
         known = entry.id in self._ids
         self._ids.add(entry.id)
         try:
-            await self._writer.write(change)
+            self._mirror.written(await self._writer.write(change))
         except StorageFailure:
             if not known:
                 self._ids.forget(entry.id)
@@ -93,32 +97,34 @@ class SqliteJournal:
     ) -> None:
         """Commit a state of an open item and its events."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: sqlite3.Connection) -> list[OutboxRow]:
             tables.mark_item(connection, id, state, part)
-            self._put_out(connection, messages)
+            return self._put_out(connection, messages)
 
-        await self._writer.write(change)
+        self._mirror.written(await self._writer.write(change))
 
     async def end(self, id: str, outcome: Event, events: Sequence[Outgoing]) -> None:
         """Commit the terminal row and its events. Raises ValueError where the id is not open."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: sqlite3.Connection) -> list[OutboxRow]:
             tables.end_item(connection, id, outcome, self._clock.wall(), self._keep_text)
-            self._put_out(connection, events)
+            return self._put_out(connection, events)
 
-        await self._writer.write(change)
+        self._mirror.written(await self._writer.write(change))
 
     async def tell(self, events: Sequence[Outgoing]) -> None:
         """Queue events that belong to no row."""
-        await self._writer.write(lambda connection: self._put_out(connection, events))
+        rows = await self._writer.write(lambda connection: self._put_out(connection, events))
+        self._mirror.written(rows)
 
     def undelivered(self, limit: int) -> Sequence[OutboxRow]:
         """The oldest rows of the outbox."""
-        return self._read(lambda link: tables.read_outbox(link, limit))
+        return self._mirror.oldest(limit)
 
     async def delivered(self, seqs: Iterable[int]) -> None:
         """Forget rows of the outbox."""
         gone = tuple(seqs)
+        self._mirror.taken_out(gone)
         await self._writer.write(lambda connection: tables.take_out(connection, gone))
 
     def open_entries(self) -> Sequence[tuple[JournalEntry, str, int]]:
@@ -171,8 +177,10 @@ class SqliteJournal:
             self._reader.close()
             self._file.close()
 
-    def _put_out(self, connection: sqlite3.Connection, events: Sequence[Outgoing]) -> None:
-        tables.put_out(connection, self._numbers, events, self._clock.wall())
+    def _put_out(
+        self, connection: sqlite3.Connection, events: Sequence[Outgoing]
+    ) -> list[OutboxRow]:
+        return tables.put_out(connection, self._numbers, events, self._clock.wall())
 
     def _tend(self, connection: sqlite3.Connection) -> None:
         tables.prune(connection, self._prune_above_pages)

@@ -38,10 +38,12 @@ def outbox_numbers(connection: sqlite3.Connection) -> Iterator[int]:
 
 def put_out(
     connection: sqlite3.Connection, numbers: Iterator[int], events: Sequence[Outgoing], now: float
-) -> None:
-    """Queue outgoing messages in their order."""
-    for row in [from_outgoing(next(numbers), message, now) for message in events]:
-        insert(connection, "outbox", row)
+) -> list[OutboxRow]:
+    """Queue outgoing messages in their order; returns their rows."""
+    rows = [OutboxRow(next(numbers), message) for message in events]
+    for row in rows:
+        insert(connection, "outbox", from_outgoing(row.seq, row.message, now))
+    return rows
 
 
 def open_item(connection: sqlite3.Connection, id: str) -> tuple[JournalEntry, str, int]:
