@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
 from pydantic_core import ErrorDetails
 
 from cosyedge.core.errors import Refusal
