@@ -65,6 +65,8 @@ class Grammar:
     to: ClassVar[str] = ""
     by: ClassVar[str] = ""
     less: ClassVar[str] = ""
+    #: Between the two figures of a blood pressure.
+    stroke: ClassVar[str] = ""
     about: ClassVar[str] = ""
     versus: ClassVar[str] = ""
     dot: ClassVar[str] = ""

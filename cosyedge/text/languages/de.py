@@ -117,6 +117,7 @@ class German(Grammar):
     plus = "plus "
     plus_minus = "plus minus "
     to = " bis "
+    stroke = " zu "
     less = " minus "
     by = " mal "
     about = "ungefähr "
@@ -205,6 +206,9 @@ CHF Fr. | Franken | Franken | Rappen | Rappen
         self, numbers: Sequence[Number], unit: Unit, joint: str = "", before: str = ""
     ) -> str:
         """Say eine Stunde, in einer Stunde, minus ein Grad."""
+        if len(numbers) > 1 and numbers[0].is_one and not numbers[0].sign:
+            # ein bis zwei Stunden: before a plural, one is not inflected.
+            return f"ein{joint or self.to}{super().measure(numbers[1:], unit, joint, before)}"
         if len(numbers) > 1 or not numbers[0].is_one or not unit.trait:
             return super().measure(numbers, unit, joint, before)
         gender = "n" if unit.trait == "temperature" else unit.trait

@@ -137,6 +137,7 @@ class English(Grammar):
     plus = "plus "
     plus_minus = "plus or minus "
     to = " to "
+    stroke = " over "
     less = " minus "
     by = " by "
     about = "about "

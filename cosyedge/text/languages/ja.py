@@ -119,6 +119,7 @@ class Japanese(Grammar):
     plus = "プラス"
     plus_minus = "プラスマイナス"
     to = "から"
+    stroke = "の"
     less = "引く"
     by = "掛ける"
     about = "約"
@@ -157,7 +158,7 @@ CHF | スイスフラン | スイスフラン
     abbreviations = (
         (r"(?<![A-Za-z])(?:vs|VS)\.?(?![A-Za-z])", "対"),
         (r"(?<![A-Za-z])N/A(?![A-Za-z])", "該当なし"),
-        (r"(?<![A-Za-z])(?:Tel|TEL)\s?[.:：]", "電話"),
+        (r"(?<![A-Za-z])(?:Tel|TEL)\s?(?:[:：]|\.(?!$))", "電話"),
     )
     ratio_words = "スコア|比率|比|得点|結果|試合|割合|混合比"
     code_words = (

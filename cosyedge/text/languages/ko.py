@@ -126,6 +126,7 @@ class Korean(Grammar):
     plus = "플러스 "
     plus_minus = "플러스마이너스 "
     to = "에서 "
+    stroke = " "
     less = " 빼기 "
     by = " 곱하기 "
     about = "약 "
@@ -164,7 +165,7 @@ CHF | 스위스 프랑 | 스위스 프랑
     abbreviations = (
         (r"(?:vs|VS)\.?(?![A-Za-z])", "대"),
         (r"N/A(?![A-Za-z])", "해당 없음"),
-        (r"(?:Tel|TEL)\s?[.:：]", "전화"),
+        (r"(?:Tel|TEL)\s?(?:[:：]|\.(?!$))", "전화"),
     )
     ratio_words = "점수|스코어|비율|비|결과|혼합비"
     code_words = (

@@ -149,6 +149,7 @@ class Chinese(Grammar):
     dial_plus = "加"
     plus_minus = "正负"
     to = "到"
+    stroke = "，"
     less = "减"
     by = "乘"
     about = "约"
@@ -166,7 +167,7 @@ class Chinese(Grammar):
     abbreviations = (
         (r"(?<![A-Za-z])vs\.?(?![A-Za-z])|(?<![A-Za-z])VS\.?(?![A-Za-z])", "对"),
         (r"(?<![A-Za-z])N/A(?![A-Za-z])", "不可用"),
-        (r"(?<![A-Za-z])(?:Tel|TEL)\s?[.:：]", "电话"),
+        (r"(?<![A-Za-z])(?:Tel|TEL)\s?(?:[:：]|\.(?!$))", "电话"),
     )
     ratio_words = "比分|比例|比率|比为|比是|配比|比值|得分|战况|混合比|赔率"
     code_words = (

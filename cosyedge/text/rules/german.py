@@ -57,10 +57,13 @@ def rules(grammar: German) -> list[Rule]:
 
 def late_rules(grammar: German) -> list[Rule]:
     """Give the rules that run after measures and before ranges."""
-    del grammar
     return [
         Rule("fraction", re.compile(r"(?<![\d.,:/A-Za-z-])(?<!\d )1/2(?=\s[A-ZÄÖÜ][a-zäöüß]{2,})"),
              _half, "/"),
+        Rule("one", re.compile(rf"(?<![\d.,:/A-Za-z-])1(?={DASH}[2-9]\s[A-ZÄÖÜ][a-zäöüß]{{2,}})"),
+             lambda m: None if _is_a_name(before(m)) else "ein", "1"),
+        Rule("range", re.compile(rf"(?<=\bein){DASH}(?=[2-9]\s[A-ZÄÖÜ])"),
+             lambda _: grammar.to, "-–—~"),
         Rule("one", re.compile(r"(?<![\d.,:/A-Za-z-])1(?=\s[A-ZÄÖÜ][a-zäöüß]{2,})"),
              lambda m: _one(m), "1"),
         Rule("one", re.compile(r"(?<![\d.,:/A-Za-z-])1(?=\s[a-zäöüß]{2,}(e|en|er|es)\s[A-ZÄÖÜ])"),

@@ -37,6 +37,7 @@ def rules(grammar: Grammar) -> list[Rule]:
         *_compared(grammar, rf"{number}\s?(?:{unit}(?![{LATIN}0-9²³]))?"),
         _compound(grammar),
         _dimensions(grammar, number, unit),
+        _blood_pressure(grammar),
         Rule(
             "measure",
             re.compile(
@@ -87,6 +88,16 @@ def _measure(grammar: Grammar, match: re.Match[str]) -> str | None:
         if said.startswith(opener) and front.rstrip().endswith(opener.strip()):
             return said[len(opener) :]
     return said
+
+
+def _blood_pressure(grammar: Grammar) -> Rule:
+    def say(match: re.Match[str]) -> str | None:
+        unit = grammar.units.find("mmHg")
+        numbers = [Number(match[1]), Number(match[2])]
+        return grammar.measure(numbers, unit, grammar.stroke) if unit else None
+
+    pattern = re.compile(rf"{BEGIN}(\d{{2,3}})/(\d{{2,3}})\s?mmHg(?![{LATIN}])")
+    return Rule("measure", pattern, say, "/")
 
 
 def _dimensions(grammar: Grammar, number: str, unit: str) -> Rule:

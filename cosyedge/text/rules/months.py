@@ -21,26 +21,9 @@ _GERMAN_MONTH = (
 )
 _TH = r"(?:st|nd|rd|th)?"
 _INITIALS = {
-    name: number
-    for number, names in enumerate(
-        [
-            "jan",
-            "feb",
-            "mar,mär",
-            "apr",
-            "may,mai",
-            "jun",
-            "jul",
-            "aug",
-            "sep",
-            "oct,okt",
-            "nov",
-            "dec,dez",
-        ],
-        1,
-    )
-    for name in names.split(",")
-}
+    "jan": 1, "feb": 2, "mar": 3, "mär": 3, "apr": 4, "may": 5, "mai": 5, "jun": 6, "jul": 7,
+    "aug": 8, "sep": 9, "oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12,
+}  # fmt: skip
 
 
 def rules(grammar: Grammar) -> list[Rule]:

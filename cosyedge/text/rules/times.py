@@ -13,13 +13,22 @@ _TIME = (
 )
 _HALF = r"(?:\s?([ap])\.?m(?:\.(?=\s?[a-z,]|$)|(?![a-z])))"
 _HALF_UPPER = r"(?:\s?([AP])M(?![A-Za-z]))"
+#: Words that the time already says.
+_SUFFIXES = {
+    "en": r"(?:\s?o'clock)?",
+    "de": r"(?:\s?(?:Uhr|h)(?![a-zäöü]))?",
+    "zh": r"(?:\s?[点分](?!钟))?",
+    "yue": r"(?:\s?[點分](?!鐘))?",
+    "ja": r"(?:\s?[時分](?!間))?",
+    "ko": r"(?:\s?(?:시|분)(?!간))?",
+}
 
 
 def rules(grammar: Grammar) -> list[Rule]:
     """Give the rules for times, ranges first."""
     # "um 10:05 am Montag": in German only capitals are a half of the day.
     half = _HALF_UPPER if grammar.code == "de" else f"(?i:{_HALF})"
-    suffix = r"(?:\s?(?:Uhr|h)(?![a-zäöü]))?" if grammar.code == "de" else ""
+    suffix = _SUFFIXES.get(grammar.code, "")
     clock = f"{_TIME}{half}?{suffix}"
     mixed = rf"(?<![\d:.,])(\d{{1,2}}:[0-5]\d{half}?){DASH}(?=\d{{1,2}}{half})"
     return [
