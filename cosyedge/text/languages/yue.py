@@ -59,7 +59,7 @@ class Cantonese(Chinese):
     abbreviations = (
         (r"(?<![A-Za-z])(?:vs|VS)\.?(?![A-Za-z])", "對"),
         (r"(?<![A-Za-z])N/A(?![A-Za-z])", "暫時無法取得"),
-        (r"(?<![A-Za-z])(?:Tel|TEL)\s?(?:[:：]|\.(?!$))", "電話"),
+        (r"(?<![A-Za-z])(?:Tel|TEL)\s?(?:[:：]|\.(?=\s?\w))", "電話"),
     )
     ratio_words = "比分|比數|比例|比率|賽果|比為|配比"
     code_words = (

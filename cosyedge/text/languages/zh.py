@@ -167,7 +167,7 @@ class Chinese(Grammar):
     abbreviations = (
         (r"(?<![A-Za-z])vs\.?(?![A-Za-z])|(?<![A-Za-z])VS\.?(?![A-Za-z])", "对"),
         (r"(?<![A-Za-z])N/A(?![A-Za-z])", "不可用"),
-        (r"(?<![A-Za-z])(?:Tel|TEL)\s?(?:[:：]|\.(?!$))", "电话"),
+        (r"(?<![A-Za-z])(?:Tel|TEL)\s?(?:[:：]|\.(?=\s?\w))", "电话"),
     )
     ratio_words = "比分|比例|比率|比为|比是|配比|比值|得分|战况|混合比|赔率"
     code_words = (

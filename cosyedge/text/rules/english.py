@@ -13,7 +13,8 @@ _DAYS = {
 _DAY = "(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
 _YEAR_AFTER = (
     r"(?P<word>(?i:\b(?:in|since|until|year|during|early|late|spring|summer|autumn|winter|fall|"
-    r"copyright|model|version))\s)(?P<year>(?:19|20)\d\d)(?![\d:]|[.,/-]\d|\s[a-z]+s\b|%)"
+    r"copyright|model|version|class of|happy|new year|season|expo))\s)"
+    r"(?P<year>(?:19|20)\d\d)(?![\d:]|[.,/-]\d|\s[a-z]+s\b|%)"
 )
 
 
