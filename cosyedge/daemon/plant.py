@@ -21,14 +21,11 @@ from cosyedge.core.errors import StorageFailure
 from cosyedge.daemon import translate
 from cosyedge.daemon.clock import SystemClock
 from cosyedge.daemon.outputs import make_outputs
-from cosyedge.service.ports import MemoryReading, Message, Output
+from cosyedge.service.ports import MemoryReading, Output
 from cosyedge.wire.topics import Topics
 from cosyedge.worker.pool import WorkerPool
 
 log = logging.getLogger(__name__)
-
-#: Beyond the Receive Maximum nothing waits here: the broker keeps it.
-INBOX = 256
 
 DiskJournal = FallbackJournal | MemoryJournal
 
@@ -46,7 +43,7 @@ class DiskFault:
 
 @dataclass(frozen=True, slots=True)
 class Plant:
-    """What the node works with. ``inbox`` and ``urgent_inbox`` are filled by the sessions."""
+    """What the node works with."""
 
     settings: Settings
     layout: Layout
@@ -63,8 +60,6 @@ class Plant:
     outputs: dict[str, Output]
     recordings: Recordings
     encoder: Encoder
-    inbox: "asyncio.Queue[Message]"
-    urgent_inbox: "asyncio.Queue[Message]"
 
 
 class BoxMemory:
@@ -99,17 +94,13 @@ async def build(
     layout = lay_out(settings, sound_device=implied and await has_sound_device())
     topics = Topics(settings.node.base, settings.node.name)
     clock = SystemClock()
-    inbox: asyncio.Queue[Message] = asyncio.Queue(INBOX)
-    urgent_inbox: asyncio.Queue[Message] = asyncio.Queue(INBOX)
     password = mqtt_password(settings.mqtt)
     broker = MqttBroker(
         translate.mqtt_settings(settings, topics, password=password, urgent=False),
-        inbox.put,
         on_online=on_online,
     )
     urgent_broker = MqttBroker(
         translate.mqtt_settings(settings, topics, password=password, urgent=True),
-        urgent_inbox.put,
     )
     encoder = Encoder()
     shelf = find_voices(search_order(settings.paths.state_dir))
@@ -131,8 +122,6 @@ async def build(
         outputs=make_outputs(layout.outputs, topics, broker, encoder),
         recordings=Recordings(settings.paths.recordings),
         encoder=encoder,
-        inbox=inbox,
-        urgent_inbox=urgent_inbox,
     )
 
 

@@ -50,7 +50,10 @@ class Door:
     async def admit(self, drafts: Sequence[Draft]) -> None:
         """Take in what came together; their rows share a commit."""
         taken = [draft for draft in drafts if self._consider(draft)]
-        await asyncio.gather(*(self._write(draft) for draft in taken))
+        if len(taken) == 1:
+            await self._write(taken[0])
+        else:
+            await asyncio.gather(*(self._write(draft) for draft in taken))
         minute = self._minute()
         for draft in taken:
             draft.message.acknowledge()

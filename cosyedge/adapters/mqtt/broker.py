@@ -33,7 +33,8 @@ log = logging.getLogger(__name__)
 class MqttBroker:
     """Satisfies :class:`cosyedge.service.ports.Broker`; ``run`` keeps it connected for ever.
 
-    ``on_message`` is called in our loop for each message but the canary, one after the other;
+    What comes, but for the canary, lies in ``inbox``, which is bounded, for the one who takes it
+    there. Or ``on_message`` is called in our loop for each message, one after the other;
     an awaitable that it returns is awaited. ``on_online`` is called after the first canary of
     each connection: it is the time to publish retained states again. ``chance`` returns 0 to 1.
     """
@@ -41,7 +42,7 @@ class MqttBroker:
     def __init__(
         self,
         settings: MqttSettings,
-        on_message: Callable[[Message], Awaitable[None] | None],
+        on_message: Callable[[Message], Awaitable[None] | None] | None = None,
         *,
         on_online: Callable[[], None] = lambda: None,
         chance: Callable[[], float] = random.random,
@@ -72,6 +73,11 @@ class MqttBroker:
     def connected(self) -> bool:
         """Whether a session is up and its canary came back in time."""
         return self._alive
+
+    @property
+    def inbox(self) -> "asyncio.Queue[Message]":
+        """What has come and was not taken yet."""
+        return self._inbox
 
     @property
     def max_packet_bytes(self) -> int:
@@ -125,7 +131,8 @@ class MqttBroker:
         What ``on_message`` raises comes out of here, in an ExceptionGroup.
         """
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._pump(), name="mqtt-inbox")
+            if self._on_message is not None:
+                tasks.create_task(self._pump(self._on_message), name="mqtt-inbox")
             try:
                 while True:
                     pause_s = await self._one_connection()
@@ -155,12 +162,12 @@ class MqttBroker:
             await self._up.wait()
         return link
 
-    async def _pump(self) -> None:
+    async def _pump(self, on_message: Callable[[Message], Awaitable[None] | None]) -> None:
         """Pass messages on; a burst of them leaves the loop to others every 10 ms."""
         loop = asyncio.get_running_loop()
         until = loop.time() + SLICE_S
         while True:
-            waiting = self._on_message(await self._inbox.get())
+            waiting = on_message(await self._inbox.get())
             if inspect.isawaitable(waiting):
                 await waiting
             if loop.time() > until:

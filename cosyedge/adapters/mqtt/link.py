@@ -52,6 +52,10 @@ PAHO_ERRORS: Final = (
 )
 
 
+#: A payload of this size is sound.
+SOUND_BYTES: Final = 4096
+
+
 class Link:
     """``lost`` settles with the reason once the connection has ended."""
 
@@ -122,7 +126,11 @@ class Link:
         The future may raise publish_refused or broker_unavailable.
         """
         self._raise_if_lost()
-        return self._window.publish(message)
+        answer = self._window.publish(message)
+        if len(message.payload) >= SOUND_BYTES:
+            # Somebody waits for a sound: it does not wait for the loop's next round.
+            self._flush()
+        return answer
 
     def delivered_bytes(self) -> int:
         """Bytes that the other side's kernel has acknowledged, plus those it has sent us."""
