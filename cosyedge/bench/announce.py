@@ -120,8 +120,12 @@ def _measure_latencies(
     client: MeasuringClient, broker: RunningBroker, runs: Runs
 ) -> dict[str, float]:
     uncached = [_first_audio_ms(client, f"u{n}", SHORT, "bypass") for n in range(runs.uncached)]
-    first = [_first_audio_ms(client, f"f{n}", SHORT, "bypass") for n in range(runs.long)]
-    long = [_first_audio_ms(client, f"l{n}", LONG, "bypass") for n in range(runs.long)]
+    # In turns, so that whatever else the box does falls on both.
+    pairs = [
+        [_first_audio_ms(client, f"p{len(text)}-{n}", text, "bypass") for text in (SHORT, LONG)]
+        for n in range(runs.long)
+    ]
+    first, long = zip(*pairs, strict=True)
     _first_audio_ms(client, "warm", SHORT, "use")
     cached = [_first_audio_ms(client, f"c{n}", SHORT, "use") for n in range(runs.cached)]
     clip = client.payload(TOPICS.audio("default", f"c{runs.cached - 1}")) or b""
