@@ -22,8 +22,8 @@ from cosyedge.bench.cosyvoice_steps import measure_steps
 from cosyedge.engine.contract import EngineSettings
 from cosyedge.engine.cosyvoice import load
 from cosyedge.engine.cosyvoice.engine import BATCH, CosyVoice, Piece
-from cosyedge.engine.cosyvoice.model import unwatched
 from cosyedge.engine.cosyvoice.quality import read_quality
+from cosyedge.engine.cosyvoice.watch import unwatched
 
 CHARS = 25
 TEXT_TOKENS = 36

@@ -10,7 +10,7 @@ from cosyedge.adapters.voice_folder import read_manifest
 from cosyedge.bench.cosyvoice import SPEECH_TOKENS, TEXT_TOKENS, piece
 from cosyedge.engine.contract import EngineSettings, Stages
 from cosyedge.engine.cosyvoice import load
-from cosyedge.engine.cosyvoice.model import unwatched
+from cosyedge.engine.cosyvoice.watch import unwatched
 
 
 def main(folder: Path, mode: Stages) -> None:

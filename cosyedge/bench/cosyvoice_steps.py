@@ -7,8 +7,9 @@ from statistics import median
 import numpy as np
 
 from cosyedge.engine.cosyvoice.language_model import Cache, Row
-from cosyedge.engine.cosyvoice.model import Model, Watch, unwatched
+from cosyedge.engine.cosyvoice.model import Model
 from cosyedge.engine.cosyvoice.sampling import Sampling
+from cosyedge.engine.cosyvoice.watch import Watch, unwatched
 
 POSITION = 200
 PREFIX = 39

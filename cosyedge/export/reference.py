@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from cosyedge.core.errors import EngineFailure, SettingsError
 from cosyedge.engine.cosyvoice.flow import Condition, Integration, time_grid, velocity
 from cosyedge.engine.cosyvoice.language_model import Cache
-from cosyedge.engine.cosyvoice.model import Model, unwatched
+from cosyedge.engine.cosyvoice.model import Model
 from cosyedge.engine.cosyvoice.vocoder import SourceNoise
+from cosyedge.engine.cosyvoice.watch import unwatched
 
 Floats: TypeAlias = NDArray[np.float32]
 Reference: TypeAlias = Mapping[str, NDArray[Any]]
@@ -111,7 +112,7 @@ def _sound(
     noise = draw_noise(model, condition.mu.shape[2], seed)
     start = time_grid(model.plan.flow, 1)[:1]
     estimator = model.stages.session("estimator")
-    yield "est_first_out", velocity(estimator, noise.z, start, condition, None)
+    yield "est_first_out", velocity(estimator, noise.z, start, condition, watch)
     mel = model.mel(condition, noise.z, Integration(), watch)
     yield "mel", mel
     given = {name: reference.get(name) for name in ("mel", "f0", "source")}

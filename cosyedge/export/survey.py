@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from cosyedge.engine.cosyvoice.flow import Integration
 from cosyedge.engine.cosyvoice.gate import fault_of_samples, fault_of_tokens
 from cosyedge.engine.cosyvoice.language_model import Cache, Row
-from cosyedge.engine.cosyvoice.model import Model, unwatched
+from cosyedge.engine.cosyvoice.model import Model
 from cosyedge.engine.cosyvoice.pieces import token_bounds
 from cosyedge.engine.cosyvoice.quality import generators
 from cosyedge.engine.cosyvoice.sampling import Sampling
 from cosyedge.engine.cosyvoice.tokenizer import Tokenizer
 from cosyedge.engine.cosyvoice.vocoder import SourceNoise
+from cosyedge.engine.cosyvoice.watch import unwatched
 from cosyedge.export.comparison import Likeness, mean_kl, same_argmax, snr_db
 
 Floats = NDArray[np.float32]

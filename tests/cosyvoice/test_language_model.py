@@ -8,8 +8,9 @@ import pytest
 from cosyedge.core.errors import Cancelled, EngineFailure
 from cosyedge.engine.contract import Cancellation
 from cosyedge.engine.cosyvoice.language_model import Cache, Row
-from cosyedge.engine.cosyvoice.model import Model, Watch, unwatched
+from cosyedge.engine.cosyvoice.model import Model
 from cosyedge.engine.cosyvoice.sampling import Sampling
+from cosyedge.engine.cosyvoice.watch import Watch, unwatched
 from tests.cosyvoice.bundles import export_random, opened
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from cosyedge.engine.cosyvoice.flow import Condition, Integration, velocity
 from cosyedge.engine.cosyvoice.language_model import Cache
-from cosyedge.engine.cosyvoice.model import Model, unwatched
+from cosyedge.engine.cosyvoice.model import Model
 from cosyedge.engine.cosyvoice.vocoder import spectra
+from cosyedge.engine.cosyvoice.watch import unwatched
 from cosyedge.export.comparison import max_abs_error, mean_kl, same_argmax, snr_db
 from cosyedge.export.random_model import RATES, SIZES, random_source
 from cosyedge.export.reference import read_reference, run_reference
@@ -126,7 +127,7 @@ def test_estimator_at_other_sizes(odd: Model, frames: int) -> None:
     speaker = random.standard_normal((1, 80)).astype(np.float32)
     estimator = plain.Estimator(SOURCE.flow, ODD.estimator_heads)
     session = odd.stages.session("estimator")
-    made = velocity(session, x, np.float32(0.3), Condition(mu, speaker), None)
+    made = velocity(session, x, np.float32(0.3), Condition(mu, speaker), unwatched())
     np.testing.assert_allclose(made[0], estimator(x[0], mu[0], speaker[0], 0.3), atol=1e-4)
     nothing = np.zeros_like(x[0])
     np.testing.assert_allclose(made[1], estimator(x[0], nothing, nothing[:, 0], 0.3), atol=1e-4)

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from cosyedge.core.errors import Cancelled
 from cosyedge.engine.contract import Cancellation
 from cosyedge.engine.cosyvoice.flow import Integration, at_speed, stretched, time_grid
-from cosyedge.engine.cosyvoice.model import Model, Watch, unwatched
+from cosyedge.engine.cosyvoice.model import Model
 from cosyedge.engine.cosyvoice.vocoder import SourceNoise, inverse, speak, spectra, waveform
+from cosyedge.engine.cosyvoice.watch import Watch, unwatched
 from tests.cosyvoice.bundles import export_random, opened
 
 
@@ -54,8 +55,8 @@ def test_the_vocoder_in_chunks_equals_one_run(model: Model, frames: int) -> None
     mel = random.standard_normal((1, 80, frames), dtype=np.float32)
     source = random.standard_normal(frames * 256, dtype=np.float32)
     session = model.stages.session("vocoder")
-    whole = speak(session, model.plan, mel, source, chunk_frames=1000)
-    chunked = speak(session, model.plan, mel, source, chunk_frames=32)
+    whole = speak(session, model.plan, mel, source, unwatched(), chunk_frames=1000)
+    chunked = speak(session, model.plan, mel, source, unwatched(), chunk_frames=32)
     assert len(whole) == frames * 256
     np.testing.assert_allclose(chunked, whole, atol=2e-5)
 

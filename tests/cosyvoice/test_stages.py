@@ -10,8 +10,8 @@ from cosyedge.bench.cosyvoice import piece
 from cosyedge.core.speech import SpeechRequest
 from cosyedge.engine.contract import Cancellation
 from cosyedge.engine.cosyvoice.engine import CosyVoice
-from cosyedge.engine.cosyvoice.model import unwatched
 from cosyedge.engine.cosyvoice.stages import GraphFile, is_staged
+from cosyedge.engine.cosyvoice.watch import unwatched
 from cosyedge.export.random_model import SIZES
 from tests.cosyvoice.bundles import export_random, loaded
 

@@ -16,7 +16,7 @@ from cosyedge.engine.contract import Cancellation
 from cosyedge.engine.cosyvoice.flow import Condition, at_speed
 from cosyedge.engine.cosyvoice.gate import fault_of_samples, fault_of_tokens
 from cosyedge.engine.cosyvoice.language_model import Row
-from cosyedge.engine.cosyvoice.model import Model, Watch
+from cosyedge.engine.cosyvoice.model import Model
 from cosyedge.engine.cosyvoice.pieces import cut, token_bounds
 from cosyedge.engine.cosyvoice.quality import (
     NOTHING_ASKED,
@@ -28,6 +28,7 @@ from cosyedge.engine.cosyvoice.quality import (
 from cosyedge.engine.cosyvoice.sampling import Sampling
 from cosyedge.engine.cosyvoice.tokenizer import Tokenizer
 from cosyedge.engine.cosyvoice.vocoder import SourceNoise
+from cosyedge.engine.cosyvoice.watch import Watch
 
 log = logging.getLogger("cosyedge.engine")
 Floats = NDArray[np.float32]

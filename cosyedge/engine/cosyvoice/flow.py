@@ -1,13 +1,12 @@
 """The flow: speech tokens → mu → mel, by Euler steps along the estimator's velocity."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosyedge.engine.contract import Cancellation
 from cosyedge.engine.cosyvoice.plan import FlowPlan
+from cosyedge.engine.cosyvoice.watch import Watch
 from cosyedge.engine.session import Session
 
 Floats = NDArray[np.float32]
@@ -84,7 +83,7 @@ class Condition:
 
 
 def velocity(
-    session: Session, x: Floats, time: Floats, condition: Condition, cancel: Cancellation | None
+    session: Session, x: Floats, time: Floats, condition: Condition, watch: Watch
 ) -> Floats:
     """Run the estimator on the guided pair of rows: [2, mel, T], with and without condition."""
     feeds = {
@@ -93,7 +92,7 @@ def velocity(
         "speaker": np.concatenate([condition.speaker, np.zeros_like(condition.speaker)]),
         "time": np.asarray(time, np.float32).reshape(1),
     }
-    return session.run(feeds, cancel)[0]
+    return session.run(feeds, watch.cancel)[0]
 
 
 def integrate(
@@ -102,24 +101,23 @@ def integrate(
     condition: Condition,
     noise: Floats,
     how: Integration,
-    cancel: Cancellation | None = None,
-    check: Callable[[], None] = lambda: None,
+    watch: Watch,
 ) -> Floats:
     """Return the mel [1, mel, T] that ``noise`` [1, mel, T] flows to.
 
-    ``check`` is called at every step. Raises Cancelled, EngineFailure.
+    ``watch`` is asked at every step. Raises Cancelled, EngineFailure.
     """
     grid = time_grid(plan, how.steps)
     measured = how.measures(grid)
     gain, added = np.float32(plan.guidance), np.zeros_like(noise)
     x, time, step = noise, grid[0], grid[1] - grid[0]
     for index in range(how.steps):
-        check()
+        watch.check()
         if index in measured:
-            pair = velocity(session, x, time, condition, cancel)
+            pair = velocity(session, x, time, condition, watch)
             change, added = pair[:1], gain * (pair[:1] - pair[1:])
         else:
-            change = _unguided(session, x, time, condition, cancel)
+            change = _unguided(session, x, time, condition, watch)
         x = x + step * (change + added)
         time = time + step
         if index + 2 <= how.steps:
@@ -128,7 +126,7 @@ def integrate(
 
 
 def _unguided(
-    session: Session, x: Floats, time: Floats, condition: Condition, cancel: Cancellation | None
+    session: Session, x: Floats, time: Floats, condition: Condition, watch: Watch
 ) -> Floats:
     feeds = {
         "x": x,
@@ -136,4 +134,4 @@ def _unguided(
         "speaker": condition.speaker,
         "time": np.asarray(time, np.float32).reshape(1),
     }
-    return session.run(feeds, cancel)[0]
+    return session.run(feeds, watch.cancel)[0]

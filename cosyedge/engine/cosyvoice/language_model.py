@@ -10,6 +10,7 @@ from cosyedge.core.errors import EngineFailure
 from cosyedge.engine.contract import Cancellation
 from cosyedge.engine.cosyvoice.plan import LanguagePlan, cache_width
 from cosyedge.engine.cosyvoice.sampling import Sampling, draw
+from cosyedge.engine.cosyvoice.watch import Watch
 from cosyedge.engine.session import Session
 
 Floats = NDArray[np.float32]
@@ -104,12 +105,11 @@ def decode(
     plan: LanguagePlan,
     embedding: Callable[[Sequence[int]], Floats],
     rows: Sequence[Row],
-    cancel: Cancellation,
-    check: Callable[[], None],
+    watch: Watch,
 ) -> None:
     """Fill each row's tokens; rows of different length are exact against decoding them alone.
 
-    ``embedding`` turns token ids [n] into rows [n, size]; ``check`` is called at every token.
+    ``embedding`` turns token ids [n] into rows [n, size]; ``watch`` is asked at every token.
     Raises Cancelled, EngineFailure.
     """
     longest = max(len(row.prefix) for row in rows)
@@ -120,10 +120,10 @@ def decode(
         )
     cache = Cache(session, plan, len(rows), -(-room // ROOM_STEP) * ROOM_STEP)
     cache.begin([longest - len(row.prefix) for row in rows])
-    logits = cache.advance(_padded([row.prefix for row in rows], longest), cancel)
+    logits = cache.advance(_padded([row.prefix for row in rows], longest), watch.cancel)
     active = list(rows)
     while True:
-        check()
+        watch.check()
         for row, scores in zip(active, logits, strict=True):
             _extend(row, scores)
         kept = [index for index, row in enumerate(active) if not row.is_done]
@@ -133,7 +133,7 @@ def decode(
             cache.keep(kept)
             active = [active[index] for index in kept]
         latest = embedding([row.tokens[-1] for row in active])
-        logits = cache.advance(latest[:, None, :], cancel)
+        logits = cache.advance(latest[:, None, :], watch.cancel)
 
 
 def _extend(row: Row, scores: Floats) -> None:

@@ -1,33 +1,19 @@
 """The model as five steps, each on its graph: prefix, tokens, condition, mel, samples."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosyedge.engine.contract import Cancellation
 from cosyedge.engine.cosyvoice.assets import Assets
 from cosyedge.engine.cosyvoice.flow import Condition, Integration, integrate, stretched
 from cosyedge.engine.cosyvoice.language_model import Row, decode
 from cosyedge.engine.cosyvoice.plan import ModelPlan
 from cosyedge.engine.cosyvoice.stages import Stages
 from cosyedge.engine.cosyvoice.vocoder import SourceNoise, harmonic_source, speak
+from cosyedge.engine.cosyvoice.watch import Watch
 
 Floats = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """How a call is told to stop: ``check`` raises between steps, ``cancel`` ends a run."""
-
-    cancel: Cancellation
-    check: Callable[[], None]
-
-
-def unwatched() -> Watch:
-    """Return a watch that nobody stops."""
-    return Watch(Cancellation(), lambda: None)
 
 
 class Model:
@@ -50,7 +36,7 @@ class Model:
         """Decode the rows' tokens, together."""
         session = self.stages.session("language_model")
         speech = self.assets.speech
-        decode(session, self.plan.language, speech, rows, watch.cancel, watch.check)
+        decode(session, self.plan.language, speech, rows, watch)
 
     def projected(self, tokens: Sequence[int], watch: Watch) -> Floats:
         """Return the flow encoder's rows [tokens, mel]."""
@@ -72,7 +58,7 @@ class Model:
     def mel(self, condition: Condition, noise: Floats, how: Integration, watch: Watch) -> Floats:
         """Return the mel [1, mel, frames] that ``noise`` of that shape becomes."""
         session = self.stages.session("estimator")
-        return integrate(session, self.plan.flow, condition, noise, how, watch.cancel, watch.check)
+        return integrate(session, self.plan.flow, condition, noise, how, watch)
 
     def f0(self, mel: Floats, watch: Watch) -> Floats:
         """Return F0 [frames] in hertz."""
@@ -89,7 +75,7 @@ class Model:
     def samples(self, mel: Floats, source: Floats, watch: Watch) -> Floats:
         """Return samples [frames · samples_per_frame] in [-limit, limit]."""
         session = self.stages.session("vocoder")
-        return speak(session, self.plan, mel, source, watch.cancel, watch.check)
+        return speak(session, self.plan, mel, source, watch)
 
     def _run(self, graph: str, feeds: Mapping[str, Floats], watch: Watch) -> Floats:
         found: Floats = self.stages.session(graph).run(feeds, watch.cancel)[0]

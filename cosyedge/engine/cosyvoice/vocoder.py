@@ -1,13 +1,12 @@
 """The vocoder at work: mel → F0 → harmonic source → spectra in chunks → waveform."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosyedge.engine.contract import Cancellation
 from cosyedge.engine.cosyvoice.plan import ModelPlan, VocoderPlan
+from cosyedge.engine.cosyvoice.watch import Watch
 from cosyedge.engine.session import Session
 
 Floats = NDArray[np.float32]
@@ -113,28 +112,27 @@ def speak(
     plan: ModelPlan,
     mel: Floats,
     source: Floats,
-    cancel: Cancellation | None = None,
-    check: Callable[[], None] = lambda: None,
+    watch: Watch,
     chunk_frames: int = CHUNK_FRAMES,
 ) -> Floats:
     """Return samples for a mel [1, bins, T] and its source [samples], a chunk at a time.
 
     Each chunk is run with enough context to both sides that its inside is what one run over the
-    whole would give. ``check`` is called at every chunk. Raises Cancelled, EngineFailure.
+    whole would give. ``watch`` is asked at every chunk. Raises Cancelled, EngineFailure.
     """
     vocoder = plan.vocoder
     rate, context, frames = vocoder.upsampling, vocoder.context_frames, mel.shape[2]
     lines = spectra(source, vocoder.n_fft, vocoder.hop)[None]
     parts = []
     for first in range(0, frames, chunk_frames):
-        check()
+        watch.check()
         last = min(frames, first + chunk_frames)
         low, high = max(0, first - context), min(frames, last + context)
         feeds = {
             "mel": np.ascontiguousarray(mel[:, :, low:high]),
             "source": np.ascontiguousarray(lines[:, :, low * rate : high * rate + 1]),
         }
-        made = session.run(feeds, cancel)[0][0]
+        made = session.run(feeds, watch.cancel)[0][0]
         # The whole has one spectrum more than T·rate: it belongs to the last chunk.
         end = (last - low) * rate + (last == frames)
         parts.append(made[:, (first - low) * rate : end])
