@@ -105,5 +105,9 @@ CODES: dict[str, Explanation] = {
     "unavailable_value": Explanation(
         "the text holds a value such as unavailable or None", "mend the template"
     ),
+    "figures_unread": Explanation(
+        "the text's language has no reader here and its voice reads no figures itself",
+        "write figures as words, or use another voice",
+    ),
     "internal": Explanation("a fault of cosyedge itself", "report it with cosyedge doctor"),
 }

@@ -25,8 +25,9 @@ class ReadingOptions:
     ``auto`` makes of Latin and of Han text. ``languages`` lists what the voice can speak; empty
     means anything. ``max_chars`` bounds a spoken sentence by language (``"*"`` is the rest), in
     characters; sentences under ``min_chars`` join their neighbour. ``reads_numbers`` says that
-    the voice reads numbers itself: then a language without a reader of ours passes with its
-    digits. ``unavailable`` says what becomes of "unavailable", "unknown" and "None".
+    the voice reads numbers itself: without it, figures in a language that has no reader here
+    pass with the warning ``figures_unread``. ``unavailable`` says what becomes of
+    "unavailable", "unknown" and "None".
     """
 
     lang: str = "auto"

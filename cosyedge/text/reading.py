@@ -7,7 +7,7 @@ from cosyedge.core.errors import Refusal
 from cosyedge.core.utterance import Utterance
 from cosyedge.text import availability
 from cosyedge.text.cleaning import bounded, clean, visible
-from cosyedge.text.languages import NOT_AVAILABLE, UNSPACED
+from cosyedge.text.languages import FULL, NOT_AVAILABLE, UNSPACED
 from cosyedge.text.markup import chunks
 from cosyedge.text.options import Reading, ReadingOptions, Rewrite
 from cosyedge.text.scripts import (
@@ -112,11 +112,17 @@ def _sentence(
     """Say one sentence; in ``auto`` each longer stretch of a language is a draft of its own."""
     told = _available(_replaced(sentence, lang, options, notes), lang, options, notes)
     parts = segments(told, lang, options)
+    if not options.reads_numbers and any(map(_has_unread_figures, parts)):
+        notes.warnings.append("figures_unread")
     if not is_auto or len(parts) == 1 or not all(_stands_alone(part, options) for part in parts):
         own = parts[0].lang if is_auto and len(parts) == 1 else lang
         spoken = "".join(_said(part, notes) for part in parts)
         return [_Draft(sentence, finish(spoken, own), own)]
     return [_Draft(part.text, finish(_said(part, notes), part.lang), part.lang) for part in parts]
+
+
+def _has_unread_figures(part: Segment) -> bool:
+    return part.lang not in FULL and any(map(str.isdecimal, part.text))
 
 
 def _stands_alone(part: Segment, options: ReadingOptions) -> bool:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 from cosyedge.bench.text import measure
+from cosyedge.text import warm
 
 LOADED = """
 import json, sys
@@ -30,6 +31,11 @@ def test_the_worker_can_import_the_splitter_alone() -> None:
     ours = {name for name in _loaded_by("cosyedge.text.splitting") if name.startswith("cosyedge")}
     assert not any(name.startswith("cosyedge.text.rules") for name in ours)
     assert not ours & {"cosyedge.config", "cosyedge.service", "cosyedge.wire"}
+
+
+def test_warming_loads_what_the_first_text_needs() -> None:
+    warm(["en", "fr"])
+    assert {"unicode_rbnf", "cosyedge.text.languages.en"} <= sys.modules.keys()
 
 
 def test_the_benchmark_gives_every_figure() -> None:

@@ -56,6 +56,13 @@ def test_an_id_inside_chinese_is_letters_and_digits() -> None:
     assert read("Line 3 停了", ReadingOptions(lang="zh")).spoken == "Line三停了。"
 
 
+def test_figures_that_nobody_reads_are_told() -> None:
+    unread = read("22,5 °C", ReadingOptions(lang="fr"))
+    assert unread.warnings == ("figures_unread",)
+    assert read("Bonjour", ReadingOptions(lang="fr")).warnings == ()
+    assert read("22,5 °C", ReadingOptions(lang="fr", reads_numbers=True)).warnings == ()
+
+
 def test_any_other_language_passes_with_its_figures() -> None:
     reading = read("**Température** 22,5 °C &amp; 🎉 humidité", ReadingOptions(lang="fr-CA"))
     assert reading.utterances[0].lang == "fr"

@@ -5,7 +5,8 @@ from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
 
-from cosyedge.text.languages import grammar_for
+from cosyedge.text.cardinals import spell
+from cosyedge.text.languages import FULL, grammar_for
 from cosyedge.text.rules import (
     codes,
     dates,
@@ -70,6 +71,14 @@ def word_rules(lang: str) -> tuple[Rule, ...]:
     grammar = grammar_for(lang)
     own: Callable[..., list[Rule]] | None = getattr(_own(lang), "word_rules", None)
     return (*(own(grammar) if own else ()), *words.rules(grammar))
+
+
+def load(lang: str) -> None:
+    """Compile a language's rules and load its numerals; nothing for a code without a reader."""
+    if lang in FULL:
+        for rules in (first_rules, number_rules, word_rules):
+            rules(lang)
+        spell(lang, 1)
 
 
 def _own(lang: str) -> ModuleType:
