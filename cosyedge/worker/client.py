@@ -16,7 +16,6 @@ import random
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -34,6 +33,8 @@ log = logging.getLogger(__name__)
 State: TypeAlias = Literal["stopped", "starting", "ready", "busy", "restarting", "failed"]
 
 _FAILURES_IN_A_ROW = 3
+# A worker that lived so long has forgotten the failures before it.
+_STEADY_S = 60.0
 _LASTING = ("model_missing", "model_invalid", "out_of_memory", "engine_unavailable")
 
 
@@ -138,10 +139,9 @@ class WorkerClient:
         """End the worker; whoever waits gets engine_unavailable."""
         if self._life is None:
             return
-        self._life.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._life
-        self._life = None
+        life, self._life = self._life, None
+        life.cancel()
+        await asyncio.wait([life])
         self._state = "stopped"
         self._settled.set()
         self._waiting.end_all(EngineFailure("engine_unavailable", "the worker was stopped"))
@@ -239,7 +239,7 @@ class WorkerClient:
 
     async def _serve(self, tenure: Tenure) -> None:
         """Give it jobs until it is to be recycled."""
-        leaving = asyncio.create_task(self._wake_when_lost(tenure))
+        leaving = asyncio.create_task(self._wake_when_lost(tenure), name="worker lost")
         try:
             while not self._recycle_wanted:
                 job = None if tenure.lost.is_set() else self._waiting.pop()
@@ -264,6 +264,8 @@ class WorkerClient:
 
     def _note(self, failure: EngineFailure) -> None:
         """Count the failure; after one that lasts, or three in a row, all who wait are let go."""
+        if self._clock() - self._acted_at > _STEADY_S:
+            self._failures = 0
         self._failures += 1
         self.fault = failure
         self.counters["timeouts" if failure.code == "engine_timeout" else "crashes"] += 1

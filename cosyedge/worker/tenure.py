@@ -58,7 +58,10 @@ class Tenure:
 
     async def load(self, voice: Voice, folder: Path) -> Ready:
         """Load the voice; raises EngineFailure: model_missing, model_invalid, engine_timeout."""
-        self._link.send(Load(voice, str(folder), self._settings.for_engine()))
+        try:
+            self._link.send(Load(voice, str(folder), self._settings.for_engine()))
+        except FrameError as error:
+            raise EngineFailure("model_invalid", f"the manifest: {error}") from error
         self._ends_at = self._clock() + self._settings.load_deadline_s
         try:
             async with asyncio.timeout(self._settings.load_deadline_s):

@@ -1,12 +1,13 @@
 """Whatever a worker says, its parent neither hangs nor dies nor hands it on."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from cosyedge.core.errors import EngineFailure
 from cosyedge.core.shaping import check_audio
-from tests.support.voices import say
+from tests.support.voices import hibari, say
 from tests.worker.asking import failure_of, speech_of, until
 from tests.worker.conftest import Hire
 from tests.worker.fake_worker import BAD_FRAMES, BAD_SAMPLES
@@ -139,6 +140,14 @@ async def test_a_program_that_is_not_there_is_unavailable(hire: Hire) -> None:
     client._command = ("/nonexistent/worker",)
     await client.start()
     assert (await failure_of(client, FIVE)).code == "engine_unavailable"
+
+
+async def test_a_manifest_larger_than_a_frame_is_an_invalid_model(hire: Hire) -> None:
+    good = hibari()
+    huge = replace(good.voice, settings={"words": "x" * 1_000_000})
+    client = hire("good", found=replace(good, voice=huge))
+    await client.start()
+    assert (await failure_of(client, FIVE)).code == "model_invalid"
 
 
 async def test_a_request_larger_than_a_frame_costs_no_worker(hire: Hire) -> None:
