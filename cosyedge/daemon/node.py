@@ -21,10 +21,11 @@ from cosyedge.daemon.answers import Answers
 from cosyedge.daemon.clock import minute_of_day
 from cosyedge.daemon.pictures import Pictures
 from cosyedge.daemon.plant import BoxMemory, Plant
+from cosyedge.daemon.pulses import watch_parts
 from cosyedge.service.account import summarize
 from cosyedge.service.background import Background
 from cosyedge.service.bulletins import Bulletins
-from cosyedge.service.caretaker import Caretaker, engine_pulse
+from cosyedge.service.caretaker import Caretaker
 from cosyedge.service.casting import Casting, Sound
 from cosyedge.service.commands import Commands, Stagehands
 from cosyedge.service.composer import Composer
@@ -49,7 +50,7 @@ from cosyedge.service.rules import Rules
 from cosyedge.service.schedule import Schedule
 from cosyedge.service.settings import ScheduleEntry
 from cosyedge.service.teller import Teller
-from cosyedge.service.vitals import Pulse, Vitals
+from cosyedge.service.vitals import Vitals
 from cosyedge.text import READER_VERSION
 from cosyedge.wire.json_reader import ReadingLimits
 
@@ -71,7 +72,7 @@ class Node:
         self.outbox = Outbox(plant.journal, plant.broker)
         bulletins = Bulletins(topics, clock, log_text=plant.settings.log.text)
         self.teller = Teller(plant.journal, bulletins.write, on_written=self.outbox.wake)
-        self.faults = Faults(plant.journal, tell=self.teller.tell)
+        self.faults = Faults(plant.journal, tell=self._tell_fault)
         self.dispatcher = Dispatcher(
             {name: translate.zone_rules(zone) for name, zone in plant.layout.zones.items()},
             translate.queue_limits(plant.settings),
@@ -135,6 +136,7 @@ class Node:
         yield "ping", self.caretaker.ping_engine()
         yield "watch", self.caretaker.watch()
         yield "conditions", self.caretaker.watch_conditions()
+        yield "disk", self._recover_disk()
 
     def online(self) -> None:
         """The broker is back: retained topics again, and what waits in the outbox."""
@@ -196,9 +198,6 @@ class Node:
             probe_period_s=plant.settings.liveness.probe_interval_s,
         )
         self.pictures.caretaker = self.caretaker
-        self.vitals.watch("engine", engine_pulse(plant.pool, plant.clock))
-        self.vitals.watch("mqtt", self._mqtt_pulse)
-        self.vitals.watch("journal", self._journal_pulse)
         self.postman = Postman(plant.broker, self.background.spawn)
         self.reporter = Reporter(
             plant.topics,
@@ -267,6 +266,8 @@ class Node:
 
         self.intake = make_intake(backlogs(plant.broker))
         self.urgent_intake = make_intake(lambda: False)
+        intakes = {"intake": self.intake, "intake urgent": self.urgent_intake}
+        watch_parts(self.vitals, plant, self.conductor, intakes)
 
     def _make_rules(self) -> None:
         plant = self.plant
@@ -296,6 +297,16 @@ class Node:
         self.teller.tell(event, tell.announcement)
         self.reporter.changed()
 
+    async def _recover_disk(self) -> None:
+        """Try a disk that failed again and again: it may come back while nobody speaks."""
+        while True:
+            await asyncio.sleep(self.plant.settings.liveness.probe_interval_s)
+            await self.plant.journal.recover()
+
+    def _tell_fault(self, event: Event) -> None:
+        self.teller.tell(event)
+        self.reporter.changed()
+
     async def _recording(self, name: str) -> CachedSpeech:
         # A recording may last ten minutes, and measuring them takes seconds.
         return await asyncio.to_thread(measured, await self.plant.recordings.load(name))
@@ -309,16 +320,6 @@ class Node:
             for utterance in announcement.utterances
         ]
         return not all([await self.phrasebook.is_kept(request) for request in requests])
-
-    def _mqtt_pulse(self) -> Pulse:
-        status = self.plant.broker.status()
-        # A canary comes every 15 s: between two of them nothing needs to move.
-        slack_s = self.plant.settings.liveness.canary_interval_s
-        return Pulse(status.progressed_at + slack_s, waits_by_design=status.state == "backoff")
-
-    def _journal_pulse(self) -> Pulse:
-        journal = self.plant.journal
-        return Pulse(journal.progressed_at, waits_by_design=journal.waiting == 0)
 
 
 def measured(speech: Speech) -> CachedSpeech:

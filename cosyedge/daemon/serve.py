@@ -84,7 +84,7 @@ class Daemon:
                 if self._stop.is_set():
                     self._notifier.stopping()
                 else:
-                    await node.conductor.drain(DRAIN_S)
+                    await self._drain(node)
                 async with asyncio.timeout(STOP_S):
                     await node.close()
                 for task in loops:
@@ -92,6 +92,14 @@ class Daemon:
         finally:
             warm_up.cancel()
             await self._release(plant)
+
+    async def _drain(self, node: Node) -> None:
+        """Let what plays come to its end, unless we are told to stop meanwhile."""
+        drain = asyncio.create_task(node.conductor.drain(DRAIN_S), name="drain")
+        stop = asyncio.create_task(self._stop.wait(), name="stop")
+        await asyncio.wait({drain, stop}, return_when=asyncio.FIRST_COMPLETED)
+        drain.cancel()
+        stop.cancel()
 
     async def _until_told(self) -> None:
         """Wait for the end, or for a reload whose configuration is good."""

@@ -113,6 +113,12 @@ class Conductor:
         """The id that sounds in ``zone``."""
         return next((id for id, where in self._playing if where == zone), None)
 
+    @property
+    def outputs_deadline_at(self) -> float | None:
+        """When the first of the outputs that are busy must be done (monotonic seconds)."""
+        deadlines = (playing.performance.deadline_at for playing in self._playing.values())
+        return min((at for at in deadlines if at is not None), default=None)
+
     def last_heard(self, zone: str | None) -> Announcement | None:
         """What began last in ``zone``, or anywhere (None)."""
         if zone is not None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from cosyedge.core.announcement import Announcement, Origin
@@ -12,7 +11,7 @@ from cosyedge.core.token_bucket import TokenBuckets
 from cosyedge.service.composer import Composer
 from cosyedge.service.door import Door, Draft
 from cosyedge.service.ports import Clock, Message
-from cosyedge.service.teller import FLOODS, Teller
+from cosyedge.service.teller import Teller
 from cosyedge.wire.json_reader import ReadingLimits
 from cosyedge.wire.say import SayMessage, parse_say
 from cosyedge.wire.topics import CommandTopic, Topics, check_response_topic
@@ -20,7 +19,6 @@ from cosyedge.wire.topics import CommandTopic, Topics, check_response_topic
 log = logging.getLogger(__name__)
 
 BATCH = 64
-SUMMARY_S = 10.0
 #: A backlog is complete when nothing came for so long, and is not waited for longer than this.
 BACKLOG_PAUSE_S = 0.3
 BACKLOG_MOST_S = 3.0
@@ -62,8 +60,7 @@ class Intake:
         self._overloaded = overloaded
         self._outage_ended = outage_ended
         self._held_since: float | None = None
-        self._floods: Counter[str] = Counter()
-        self._summed_at = clock.monotonic()
+        self.is_busy = False
         self.progressed_at = clock.monotonic()
 
     async def run(self, messages: asyncio.Queue[Message]) -> None:
@@ -73,12 +70,12 @@ class Intake:
             if self._outage_ended():
                 self._door.hold()
                 self._held_since = self._clock.monotonic()
+            self.is_busy = True
             await self.take(batch)
+            self.is_busy = False
             if self._held_since is not None and self._backlog_is_complete(batch):
                 self._held_since = None
                 self._door.release()
-            self.progressed_at = self._clock.monotonic()
-            self._sum_up()
 
     async def _next_batch(self, messages: asyncio.Queue[Message]) -> list[Message]:
         """What is there, at least one; an empty one where a backlog has run dry."""
@@ -100,6 +97,7 @@ class Intake:
         """Handle what came together, in order."""
         drafts: list[Draft] = []
         for message in batch:
+            self.progressed_at = self._clock.monotonic()
             try:
                 topic = self._topics.parse(message.topic)
             except Refusal as refusal:
@@ -168,8 +166,6 @@ class Intake:
             details["retry_after"] = RETRY_AFTER_S
         event = Event(EventType.REJECTED, named, error.code, details=details)
         self._teller.tell(event, None, self._answer_to(message))
-        if error.code in FLOODS:
-            self._floods[error.code] += 1
         message.acknowledge()
 
     def _answer_to(self, message: Message) -> Origin | None:
@@ -181,16 +177,6 @@ class Intake:
         except Refusal:
             return None
         return Origin(response_topic=message.response_topic, correlation=message.correlation)
-
-    def _sum_up(self) -> None:
-        """One line for a flood of refusals."""
-        now = self._clock.monotonic()
-        if not self._floods or now - self._summed_at < SUMMARY_S:
-            return
-        self._summed_at = now
-        counts = ", ".join(f"{count} {code}" for code, count in self._floods.items())
-        log.warning("messages refused: %s", counts, extra={"COSYEDGE_EVENT": "flood"})
-        self._floods.clear()
 
 
 def _check_not_retained(message: Message) -> None:

@@ -13,6 +13,8 @@ from cosyedge.service.phrasebook import Found
 from cosyedge.service.ports import Clock, Output, OutputSession, Programme
 
 FADE_S = 0.15
+#: What an output may need beyond the sound's own time: its own deadlines come long before.
+OUTPUT_SLACK_S = 60.0
 FALLBACK_OUTPUT = "fallback_output"
 
 Shape = Callable[[Found, int], Speech]
@@ -49,6 +51,13 @@ class Performance:
         self._on_sound = on_sound
         self._sessions: dict[Output, OutputSession] = {}
         self._sounded = False
+        self._deadline_at: float | None = None
+        self._held_at: float | None = None
+
+    @property
+    def deadline_at(self) -> float | None:
+        """When its outputs must have done what they do now; None while they wait."""
+        return None if self._held_at is not None else self._deadline_at
 
     @property
     def is_open(self) -> bool:
@@ -68,8 +77,11 @@ class Performance:
                 return ZoneResult(EventType.EXPIRED, "expired")
             self.account.add(found)
             speech = self._shape(found, number)
+            self._expect(speech.duration_s)
             if not await self._deliver(speech, number):
                 return self._lost()
+            self._deadline_at = None
+        self._expect(self.account.audio_s)
         await self._each(lambda session: session.drain())
         if not self._sessions and not await self._deliver(speech, self.part):
             return self._lost()
@@ -83,7 +95,17 @@ class Performance:
 
     async def hold(self, paused: bool) -> None:
         """Pause or go on."""
+        now = self._clock.monotonic()
+        if paused:
+            self._held_at = now
+        elif self._held_at is not None:
+            if self._deadline_at is not None:
+                self._deadline_at += now - self._held_at
+            self._held_at = None
         await asyncio.gather(*(session.hold(paused) for session in self._sessions.values()))
+
+    def _expect(self, sound_s: float) -> None:
+        self._deadline_at = self._clock.monotonic() + sound_s + OUTPUT_SLACK_S
 
     async def _deliver(self, speech: Speech, number: int) -> bool:
         """Write to what is open, opening it first; the fallback output is the last resort."""

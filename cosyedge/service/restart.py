@@ -52,6 +52,9 @@ class Restart:
                 alive.append(await self._recompose(entry))
             except Refusal as refusal:
                 self._end(entry, refusal.code)
+            except Exception:  # the boundary around one announcement: it must not stop the start
+                log.exception("entry not understood", extra={"COSYEDGE_ID": entry.id})
+                self._end(entry, "internal")
         for announcement in alive:
             self._conductor.remember(announcement)
         now = self._clock.monotonic()

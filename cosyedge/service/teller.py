@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from cosyedge.core.announcement import Announcement, Origin
 from cosyedge.core.events import Event, EventType
+from cosyedge.service.floods import Floods
 from cosyedge.service.ports import Journal, JournalEntry, Outgoing
 
 log = logging.getLogger(__name__)
@@ -15,8 +16,6 @@ Render = Callable[[Event, Announcement | None, Origin | None], Sequence[Outgoing
 
 BATCH = 64
 LOGGED = frozenset({EventType.ACCEPTED, EventType.REJECTED})
-#: Refusals that come in floods: the intake sums them up in one line.
-FLOODS = frozenset({"queue_full", "rate_limited", "overloaded"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +38,7 @@ class Teller:
         self._journal = journal
         self._render = render
         self._on_written = on_written
+        self._floods = Floods()
         self._queue: asyncio.Queue[Told] = asyncio.Queue()
 
     def tell(
@@ -51,7 +51,7 @@ class Teller:
         is_row = announcement is not None and (event.is_end or event.type is EventType.STARTED)
         messages = self._render(event, announcement, origin)
         self._queue.put_nowait(Told(event, messages, is_row))
-        if event.is_end or (event.type in LOGGED and event.reason not in FLOODS):
+        if event.is_end or (event.type in LOGGED and not self._floods.count(event.reason)):
             _log(event, announcement)
 
     def end_unknown(self, event: Event) -> None:
@@ -68,10 +68,19 @@ class Teller:
     async def run(self) -> None:
         """Write until cancelled."""
         while True:
-            batch = [await self._queue.get()]
-            while len(batch) < BATCH and not self._queue.empty():
-                batch.append(self._queue.get_nowait())
-            await self._write(batch)
+            await self._write(await self._next_batch())
+            self._floods.sum_up()
+
+    async def _next_batch(self) -> list[Told]:
+        """What is there, at least one; an empty one where a flood is to be summed up."""
+        try:
+            async with asyncio.timeout(self._floods.due_in_s()):
+                batch = [await self._queue.get()]
+        except TimeoutError:
+            return []
+        while len(batch) < BATCH and not self._queue.empty():
+            batch.append(self._queue.get_nowait())
+        return batch
 
     async def flush(self) -> None:
         """Write what is still queued; for the end, when ``run`` is over."""
@@ -79,6 +88,8 @@ class Teller:
             await self._write([self._queue.get_nowait()])
 
     async def _write(self, batch: Sequence[Told]) -> None:
+        if not batch:
+            return
         await asyncio.gather(*(self._row(told) for told in batch))
         self._on_written()
 

@@ -86,6 +86,9 @@ class Writer:
             raise StorageFailure("disk", "the journal is closed")
         if self.waiting >= MAX_WAITING:
             raise StorageFailure("disk", f"{MAX_WAITING} changes wait for the disk")
+        if not self.waiting:
+            # Idle until now: what comes has the whole period to be written in.
+            self.progressed_at = time.monotonic()
         self._taken += 1
         self._jobs.put(job)
 
