@@ -8,13 +8,9 @@ from typing import Any
 
 from cosyedge.adapters.mqtt import MqttBroker
 from cosyedge.core.announcement import Announcement
-from cosyedge.core.chime import attention_tone
 from cosyedge.core.decisions import Tell
 from cosyedge.core.dispatch import Dispatcher
 from cosyedge.core.events import Event, EventType
-from cosyedge.core.loudness import measure
-from cosyedge.core.phrase_cache import phrase_key
-from cosyedge.core.speech import Speech, SpeechRequest
 from cosyedge.core.token_bucket import TokenBuckets
 from cosyedge.daemon import translate
 from cosyedge.daemon.answers import Answers
@@ -22,11 +18,11 @@ from cosyedge.daemon.clock import minute_of_day
 from cosyedge.daemon.pictures import Pictures
 from cosyedge.daemon.plant import BoxMemory, Plant
 from cosyedge.daemon.pulses import watch_parts
+from cosyedge.daemon.studio import Studio
 from cosyedge.service.account import summarize
 from cosyedge.service.background import Background
 from cosyedge.service.bulletins import Bulletins
 from cosyedge.service.caretaker import Caretaker
-from cosyedge.service.casting import Casting, Sound
 from cosyedge.service.commands import Commands, Stagehands
 from cosyedge.service.composer import Composer
 from cosyedge.service.conductor import Conductor, Story
@@ -35,14 +31,10 @@ from cosyedge.service.faults import Faults
 from cosyedge.service.guard import MemoryGuard
 from cosyedge.service.hooks import Curtain
 from cosyedge.service.intake import Intake
-from cosyedge.service.ladder import Ladder
 from cosyedge.service.live import LiveSettings
 from cosyedge.service.outbox import Outbox
-from cosyedge.service.phrasebook import Phrasebook
-from cosyedge.service.ports import CachedSpeech, Message
+from cosyedge.service.ports import Message
 from cosyedge.service.postman import Postman
-from cosyedge.service.prerender import Prerenderer
-from cosyedge.service.reader import Reader
 from cosyedge.service.reporter import Reporter
 from cosyedge.service.requests import Requests
 from cosyedge.service.restart import Restart
@@ -51,13 +43,9 @@ from cosyedge.service.schedule import Schedule
 from cosyedge.service.settings import ScheduleEntry
 from cosyedge.service.teller import Teller
 from cosyedge.service.vitals import Vitals
-from cosyedge.text import READER_VERSION
 from cosyedge.wire.json_reader import ReadingLimits
 
 Loop = tuple[str, Coroutine[Any, Any, None]]
-
-#: The version of what an engine makes of a request, beside the voice's own files.
-ENGINE_VERSION = "1"
 
 
 class Node:
@@ -80,11 +68,11 @@ class Node:
             minute(),
         )
         self.live = LiveSettings(plant.journal, plant.pool.voices)
-        self._make_sound()
+        self.studio = Studio(plant, self.settings, self.live)
         self.conductor = Conductor(
             self.dispatcher,
             clock,
-            cast=self.casting.cast,
+            cast=self.studio.casting.cast,
             tell=self._tell,
             on_output=lambda performance: self.caretaker.heard(performance),
             minute=minute,
@@ -114,7 +102,7 @@ class Node:
         self.rules.apply()
         entries = self.plant.journal.open_entries()
         await self.restart.take_up(entries, on_crash=self.settings.policy.on_crash)
-        self.prerenderer.want(self.settings.phrases)
+        self.studio.prerenderer.want(self.settings.phrases)
 
     def loops(self) -> Iterator[Loop]:
         """Every loop of the node with its name; each runs until cancelled."""
@@ -127,7 +115,7 @@ class Node:
         yield "teller", self.teller.run()
         yield "outbox", self.outbox.run()
         yield "prefetch", self.commands.run()
-        yield "prerender", self.prerenderer.run()
+        yield "prerender", self.studio.prerenderer.run()
         yield "schedule", self.schedule.run()
         yield "state", self.reporter.run_state()
         yield "health", self.reporter.run_health()
@@ -147,35 +135,8 @@ class Node:
         """Fall silent, keep what is open in the journal, tell what was still to be told."""
         await self.conductor.close()
         await self.background.settle(1.0)
-        await self.phrasebook.close()
+        await self.studio.phrasebook.close()
         await self.teller.flush()
-
-    def _make_sound(self) -> None:
-        plant = self.plant
-        options = translate.reading_options(plant.settings)
-        lexicon = options.lexicon.digest
-        reader_version = f"{READER_VERSION}/{ENGINE_VERSION}"
-
-        def key_of(request: SpeechRequest, voice_digest: str) -> str:
-            return phrase_key(request, voice_digest, reader_version, lexicon)
-
-        node = self.settings.node
-        self.phrasebook = Phrasebook(
-            plant.cache,
-            plant.pool,
-            plant.clock,
-            key_of=key_of,
-            measure=measured,
-            deadlines=translate.deadlines(plant.settings),
-        )
-        self.reader = Reader(
-            plant.pool.voices, options, default_voice=node.voice, quality=node.quality
-        )
-        self.prerenderer = Prerenderer(self.phrasebook, self.reader)
-        tone = measured(attention_tone(24_000))
-        ladder = Ladder(self.phrasebook, fallback_voice=node.fallback_voice, tone=tone)
-        sound = Sound(ladder, self.reader, self._recording, plant.outputs)
-        self.casting = Casting(self.settings.zones, sound, self.live, plant.clock)
 
     def _make_watch(self) -> None:
         plant = self.plant
@@ -216,7 +177,7 @@ class Node:
         reading_limits = ReadingLimits(limits.payload_bytes)
         self.composer = Composer(
             self.settings,
-            self.reader,
+            self.studio.reader,
             self.live,
             plant.clock,
             grants=grants,
@@ -230,13 +191,15 @@ class Node:
             self.dispatcher,
             self.conductor,
             self.faults,
-            self.phrasebook,
-            self.reader,
-            self.prerenderer,
+            self.studio.phrasebook,
+            self.studio.reader,
+            self.studio.prerenderer,
             grants=grants,
             reload=reload,
         )
-        hands = Stagehands(self.dispatcher, self.conductor, self.door, self.live, self.prerenderer)
+        hands = Stagehands(
+            self.dispatcher, self.conductor, self.door, self.live, self.studio.prerenderer
+        )
         requests = Requests(plant.topics, reading_limits, answers.table(), self.postman.send)
         self.commands = Commands(
             self.settings,
@@ -307,25 +270,11 @@ class Node:
         self.teller.tell(event)
         self.reporter.changed()
 
-    async def _recording(self, name: str) -> CachedSpeech:
-        # A recording may last ten minutes, and measuring them takes seconds.
-        return await asyncio.to_thread(measured, await self.plant.recordings.load(name))
-
     async def _overloaded(self, announcement: Announcement) -> bool:
         """Short of memory, a low class is refused unless it costs no synthesis."""
-        if not self.guard.overloaded(announcement):
-            return False
-        requests = [
-            self.reader.request(utterance, announcement.voice)
-            for utterance in announcement.utterances
-        ]
-        return not all([await self.phrasebook.is_kept(request) for request in requests])
-
-
-def measured(speech: Speech) -> CachedSpeech:
-    """Speech with its peak and loudness."""
-    levels = measure(speech.samples, speech.rate_hz)
-    return CachedSpeech(speech, levels.peak, levels.lufs)
+        return self.guard.overloaded(announcement) and await self.studio.costs_a_synthesis(
+            announcement
+        )
 
 
 def backlogs(broker: MqttBroker) -> Callable[[], bool]:
