@@ -43,6 +43,7 @@ from cosyedge.service.schedule import Schedule
 from cosyedge.service.settings import ScheduleEntry
 from cosyedge.service.teller import Teller
 from cosyedge.service.vitals import Vitals
+from cosyedge.text import warm
 from cosyedge.wire.json_reader import ReadingLimits
 
 Loop = tuple[str, Coroutine[Any, Any, None]]
@@ -100,6 +101,7 @@ class Node:
     async def start(self) -> None:
         """Take up what the journal has open; from then on announcements can come."""
         self.rules.apply()
+        self.background.spawn(asyncio.to_thread(warm, self.studio.languages), "warm the reader")
         entries = self.plant.journal.open_entries()
         await self.restart.take_up(entries, on_crash=self.settings.policy.on_crash)
         self.studio.prerenderer.want(self.settings.phrases)

@@ -54,6 +54,12 @@ class Studio:
         sound = Sound(ladder, self.reader, self._recording, plant.outputs)
         self.casting = Casting(settings.zones, sound, live, plant.clock)
 
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages that the voices of this node speak."""
+        voices = self._plant.pool.voices.values()
+        return frozenset(language for voice in voices for language in voice.languages)
+
     async def costs_a_synthesis(self, announcement: Announcement) -> bool:
         """Whether some sentence of it is in no cache."""
         requests = [
