@@ -19,6 +19,7 @@ import numpy as np
 
 from cosyedge.adapters.voice_folder import read_manifest
 from cosyedge.bench.cosyvoice_steps import measure_steps
+from cosyedge.core.errors import SettingsError
 from cosyedge.engine.contract import EngineSettings
 from cosyedge.engine.cosyvoice import load
 from cosyedge.engine.cosyvoice.engine import BATCH, CosyVoice, Piece
@@ -52,8 +53,15 @@ def measure() -> dict[str, float]:
 
 
 def bundle() -> Path:
-    """Return the full-size random bundle in the cache directory, made once."""
-    from cosyedge.export.bundle import FORMAT, Order, write_bundle
+    """Return the full-size random bundle in the cache directory, made once.
+
+    Raises SettingsError without the extra that exports need.
+    """
+    try:
+        from cosyedge.export.bundle import FORMAT, Order, write_bundle
+    except ImportError as error:
+        hint = "pip install 'cosyedge[export]'"
+        raise SettingsError("settings", f"{error.name} is not installed: {hint}") from error
     from cosyedge.export.random_model import SIZES, random_source, single_bytes
 
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
