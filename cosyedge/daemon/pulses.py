@@ -15,8 +15,8 @@ def watch_parts(
     vitals: Vitals, plant: Plant, conductor: Conductor, intakes: Mapping[str, Intake]
 ) -> None:
     """Have all parts watched: each moves, waits by design, or is inside its deadline."""
-    # A canary comes every 15 s: between two of them nothing needs to move.
-    slack_s = plant.settings.liveness.canary_interval_s
+    # Between two canaries nothing needs to move, and an attempt to connect has its own deadline.
+    slack_s = plant.settings.liveness.canary_interval_s + plant.settings.mqtt.connect_timeout_s
 
     def mqtt(broker: MqttBroker) -> Pulse:
         status = broker.status()

@@ -113,7 +113,8 @@ def engine_pulse(engine: SpeechEngine, clock: Clock) -> Callable[[], Pulse]:
     def pulse() -> Pulse:
         status = engine.status()
         restarts = status.state not in ("ready", "busy")
-        progressed_at = status.progressed_at or clock.monotonic()
+        # An idle engine moves once a ping.
+        progressed_at = (status.progressed_at or clock.monotonic()) + PING_PERIOD_S
         return Pulse(progressed_at, status.deadline_at, waits_by_design=restarts)
 
     return pulse

@@ -32,6 +32,8 @@ class Node:
         self.config = folder / "cosyedge.toml"
         self.process: subprocess.Popen[bytes] | None = None
         self.environment: dict[str, str] = {}
+        #: What is run, before ``--config``; a launcher of a test's own builds the same daemon.
+        self.program: tuple[str, ...] = ("-m", "cosyedge", "run")
         self.configure(config)
 
     def configure(self, config: str) -> None:
@@ -61,7 +63,7 @@ class Node:
         environment = os.environ | {"ORT_DISABLE_TELEMETRY": "1", "HOME": str(self.folder)}
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "cosyedge", "run", "--config", str(self.config)],
+                [sys.executable, *self.program, "--config", str(self.config)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -1,0 +1,1 @@
+"""Kills at random instants under load, counted from outside."""
