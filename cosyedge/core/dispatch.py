@@ -11,9 +11,10 @@ from cosyedge.core.errors import Refusal
 from cosyedge.core.events import TERMINAL, EventType, ZoneResult
 from cosyedge.core.floor import Floor
 from cosyedge.core.intake import open_job, room_for, send_to_lines, zones_of
-from cosyedge.core.job import Job, Leg, Zone
+from cosyedge.core.job import Job, Leg, Stage, Zone
 from cosyedge.core.ledger import Ledger, tell
 from cosyedge.core.policy import ZoneRules
+from cosyedge.core.precedence import may_cut
 from cosyedge.core.progress import end_cut, end_round, review
 from cosyedge.core.selectors import Selector
 from cosyedge.core.zones import expand
@@ -225,6 +226,21 @@ class Dispatcher:
     def knows(self, id: str, now: float) -> bool:
         """Whether this id is open, or ended within 24 hours and is remembered."""
         return self._ledger.knows(id, now)
+
+    def heir(self, id: str, zone: str) -> tuple[Announcement, int] | None:
+        """What ``id`` is being cut for in ``zone``, with the part it begins at.
+
+        None where it must fall silent for another reason, too: a command, a time limit.
+        """
+        leg = self._active_leg(id, zone)
+        if leg is None or leg.stage is not Stage.CUTTING:
+            return None
+        if leg.verdict not in (None, causes.PREEMPTED.result):
+            return None
+        heir = self._floor.next_in(leg.zone)
+        if heir is None or not may_cut(heir.announcement, leg.announcement):
+            return None
+        return heir.announcement, heir.part
 
     def view(self) -> views.QueueView:
         """What plays, what waits, and how much of it."""

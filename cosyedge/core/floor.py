@@ -163,7 +163,7 @@ class Floor:
         return decisions
 
     def _serve(self, zone: Zone, now: float) -> None:
-        leg = self._next(zone)
+        leg = self.next_in(zone)
         if leg is None:
             return
         if leg.announcement.routing is Routing.ALL_OR_NOTHING:
@@ -177,7 +177,7 @@ class Floor:
         if job.active:
             return
         legs = list(job.at(Stage.WAITING))
-        if any(self._next(leg.zone) is not leg for leg in legs):
+        if any(self.next_in(leg.zone) is not leg for leg in legs):
             return
         running = [leg.zone.leg for leg in legs if leg.zone.leg is not None]
         playing = [leg for leg in running if leg.stage is Stage.PLAYING]
@@ -191,7 +191,7 @@ class Floor:
             leg.part = min(other.part for other in legs if other.rounds == leg.rounds)
             self._begin(leg, now)
 
-    def _next(self, zone: Zone) -> Leg | None:
+    def next_in(self, zone: Zone) -> Leg | None:
         """The first that may take the zone."""
         first = zone.line.first()
         if first is None or _is_let(first):
@@ -235,7 +235,7 @@ class Floor:
     def _is_yielding_to(self, leg: Leg) -> bool:
         running = leg.zone.leg
         is_fading = running is not None and running.stage is Stage.CUTTING
-        return is_fading and self._next(leg.zone) is leg
+        return is_fading and self.next_in(leg.zone) is leg
 
     def _release(self, job: Job, now: float) -> None:
         """When no zone speaks it any more, begin the interval: those heard together repeat so."""

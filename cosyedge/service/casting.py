@@ -1,10 +1,12 @@
 """Casting: a Start becomes performances, each with its outputs, its parts and its shaping."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from cosyedge.core.announcement import Announcement
 from cosyedge.core.decisions import Start
+from cosyedge.core.errors import CosyedgeError
 from cosyedge.core.policy import loudness_of
 from cosyedge.core.shaping import joined, lead_in, shape, silence
 from cosyedge.core.speech import Speech
@@ -12,11 +14,14 @@ from cosyedge.service.conductor import Stage
 from cosyedge.service.ladder import Ladder
 from cosyedge.service.live import LiveSettings
 from cosyedge.service.parts import Maker, Parts, Recall
-from cosyedge.service.performance import Performance
-from cosyedge.service.phrasebook import Found
+from cosyedge.service.performance import FADE_S, Performance
+from cosyedge.service.phrasebook import Found, expected_speech_s
 from cosyedge.service.ports import CachedSpeech, Clock, Output
 from cosyedge.service.reader import Reader
 from cosyedge.service.settings import Zone
+
+#: The guess of a part's length is twice what it takes, and the next player must start, too.
+SOON_FADES = 2.0
 
 Recording = Callable[[str], Awaitable[CachedSpeech]]
 
@@ -41,20 +46,45 @@ class Casting:
         self.sound = sound
         self._live = live
         self._clock = clock
+        self._ahead: dict[str, Parts] = {}
 
     def cast(self, start: Start, on_sound: Callable[[Performance], None]) -> Stage:
         """One performance a zone; they share the speech."""
         announcement = start.announcement
-        parts = Parts(
+        parts = self._ahead.pop(announcement.id, None) or self._parts(announcement)
+        performances = [
+            self._performance(start, self.zones[name], parts, on_sound) for name in start.zones
+        ]
+        return Stage(performances, parts.close)
+
+    async def prepare(self, announcement: Announcement, number: int) -> None:
+        """Make a part for the Start to come; what can't be made, that Start will tell."""
+        parts = self._ahead.setdefault(announcement.id, self._parts(announcement))
+        with suppress(CosyedgeError):
+            await parts.part(number)
+
+    def is_soon(self, announcement: Announcement, number: int) -> bool:
+        """Whether a part is expected before a fade begun now would end."""
+        index = number - (announcement.media is not None)
+        voice = self.sound.reader.voices.get(announcement.voice.voice or "")
+        if index < 0 or voice is None:
+            return True
+        spoken = announcement.utterances[index].spoken
+        return expected_speech_s(spoken) * voice.real_time_factor <= SOON_FADES * FADE_S
+
+    def forget(self, id: str) -> None:
+        """Drop the parts of an announcement that ended before it began."""
+        parts = self._ahead.pop(id, None)
+        if parts is not None:
+            parts.close()
+
+    def _parts(self, announcement: Announcement) -> Parts:
+        return Parts(
             announcement.id,
             announcement.parts,
             self._maker(announcement),
             self._recaller(announcement),
         )
-        performances = [
-            self._performance(start, self.zones[name], parts, on_sound) for name in start.zones
-        ]
-        return Stage(performances, parts.close)
 
     def _performance(
         self, start: Start, zone: Zone, parts: Parts, on_sound: Callable[[Performance], None]

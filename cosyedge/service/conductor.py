@@ -11,6 +11,7 @@ from cosyedge.core.dispatch import Dispatcher
 from cosyedge.core.errors import CosyedgeError
 from cosyedge.core.events import TERMINAL, EventType, ZoneResult
 from cosyedge.service.account import Account
+from cosyedge.service.handover import Handover
 from cosyedge.service.hooks import Curtain
 from cosyedge.service.performance import Performance
 from cosyedge.service.ports import Clock
@@ -76,6 +77,7 @@ class Conductor:
         self._on_output = on_output
         self._minute = minute
         self.curtain: Curtain | None = None
+        self.handover: Handover | None = None
         self._playing: dict[tuple[str, str], Playing] = {}
         self._stories: dict[str, Story] = {}
         self._last_heard: dict[str, Announcement] = {}
@@ -93,10 +95,12 @@ class Conductor:
                 self._start(decision)
             elif isinstance(decision, Cut):
                 for zone in decision.zones:
-                    self._spawn(self._cut(decision.id, zone), f"cut {decision.id} in {zone}")
+                    self._spawn(self._cut(decision, zone), f"cut {decision.id} in {zone}")
             elif isinstance(decision, Hold):
                 self._hold(decision)
         self.progressed_at = self._clock.monotonic()
+        if self.handover is not None:
+            self.handover.look_again()
         self._set_timer()
 
     async def run(self) -> None:
@@ -159,6 +163,8 @@ class Conductor:
         self._tell(tell, story)
         if tell.type in TERMINAL:
             self._stories.pop(id, None)
+            if self.handover is not None:
+                self.handover.forget(id)
 
     def _start(self, start: Start) -> None:
         if self._draining:
@@ -196,10 +202,12 @@ class Conductor:
         self.carry_out(self.dispatcher.played(key[0], key[1], result, now))
         await self._close_curtain(key[1])
 
-    async def _cut(self, id: str, zone: str) -> None:
-        key = (id, zone)
+    async def _cut(self, cut: Cut, zone: str) -> None:
+        id, key = cut.id, (cut.id, zone)
         playing = self._playing.get(key)
-        if playing is None or playing.cut:
+        if playing is not None and cut.reason == "preempted" and self.handover is not None:
+            await self.handover.wait(id, zone)
+        if playing is None or playing.cut or self._playing.get(key) is not playing:
             return
         playing.cut = True
         if playing.task is not None:
