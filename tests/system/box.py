@@ -26,6 +26,7 @@ MASKED = """
     systemd-udev-trigger.service systemd-udevd-control.socket systemd-udevd-kernel.socket
     systemd-udevd.service systemd-update-utmp.service
 """
+PROGRAMS = ("unshare", "nsenter", "mount", "systemctl", "mosquitto", "mosquitto_sub", "openssl")
 TARGET = "[Unit]\nRequires=basic.target\nAfter=basic.target\nAllowIsolate=yes\n"
 JOURNALD = "[Journal]\nStorage=volatile\nRateLimitBurst=0\n"
 
@@ -34,8 +35,9 @@ def why_not() -> str | None:
     """The reason why no box can be made here, or None."""
     if os.geteuid() != 0:
         return "needs root"
-    for program in ("unshare", "nsenter", "mount", "systemctl"):
-        if shutil.which(program) is None:
+    paths = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    for program in PROGRAMS:
+        if shutil.which(program, path=paths) is None:
             return f"needs {program}"
     if not Path("/lib/systemd/systemd").exists():
         return "needs systemd"

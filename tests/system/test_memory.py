@@ -48,3 +48,18 @@ def test_engine_over_its_own_cap_is_told_and_recovers(node: Node) -> None:
     node.drop_in("cap", "")
     node.box.run("systemctl", "restart", UNIT)
     assert node.speaks()["event_type"] == "finished"
+
+
+def test_worker_that_grows_is_replaced_between_two_sentences(node: Node) -> None:
+    node.drop_in("recycle", "[Service]\nEnvironment=COSYEDGE_ENGINE__RECYCLE_MB=100\n")
+    node.box.run("systemctl", "restart", UNIT)
+    node.speaks()
+    wait_for(node.worker_pids, 30, "a worker")
+    before = node.worker_pids()
+    end = node.end_of(node.say("One sentence that is new. Another one that is new, too."), 60)
+    assert end["event_type"] == "finished"
+    assert not end.get("degraded")
+    wait_for(lambda: (now := node.worker_pids()) and now != before, 30, "another worker")
+    node.drop_in("recycle", "")
+    node.box.run("systemctl", "restart", UNIT)
+    assert node.speaks()["event_type"] == "finished"
