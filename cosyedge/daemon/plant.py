@@ -94,14 +94,7 @@ async def build(
     layout = lay_out(settings, sound_device=implied and await has_sound_device())
     topics = Topics(settings.node.base, settings.node.name)
     clock = SystemClock()
-    password = mqtt_password(settings.mqtt)
-    broker = MqttBroker(
-        translate.mqtt_settings(settings, topics, password=password, urgent=False),
-        on_online=on_online,
-    )
-    urgent_broker = MqttBroker(
-        translate.mqtt_settings(settings, topics, password=password, urgent=True),
-    )
+    broker, urgent_broker = _make_sessions(settings, topics, on_online)
     encoder = Encoder()
     shelf = find_voices(search_order(settings.paths.state_dir))
     for name, fault in shelf.faults.items():
@@ -123,6 +116,18 @@ async def build(
         recordings=Recordings(settings.paths.recordings),
         encoder=encoder,
     )
+
+
+def _make_sessions(
+    settings: Settings, topics: Topics, on_online: Callable[[], None]
+) -> tuple[MqttBroker, MqttBroker]:
+    """The session for all but urgent topics, and the one for these."""
+    password = mqtt_password(settings.mqtt)
+    normal, urgent = (
+        translate.mqtt_settings(settings, topics, password=password, urgent=is_urgent)
+        for is_urgent in (False, True)
+    )
+    return MqttBroker(normal, on_online=on_online), MqttBroker(urgent)
 
 
 def make_pool(shelf: Shelf, settings: Settings) -> WorkerPool:

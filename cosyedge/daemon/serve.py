@@ -78,7 +78,7 @@ class Daemon:
                     tasks.create_task(_endless(name, loop), name=name)
                     for name, loop in node.loops()
                 ]
-                self._notifier.ready(node.pictures.status())
+                self._notifier.ready(node.status())
                 log.info("ready", extra={"voice": self._settings.engine.voice})
                 await self._until_told()
                 if self._stop.is_set():
@@ -95,7 +95,7 @@ class Daemon:
 
     async def _drain(self, node: Node) -> None:
         """Let what plays come to its end, unless we are told to stop meanwhile."""
-        drain = asyncio.create_task(node.conductor.drain(DRAIN_S), name="drain")
+        drain = asyncio.create_task(node.drain(DRAIN_S), name="drain")
         stop = asyncio.create_task(self._stop.wait(), name="stop")
         await asyncio.wait({drain, stop}, return_when=asyncio.FIRST_COMPLETED)
         drain.cancel()

@@ -1,0 +1,66 @@
+"""The watchtower: what looks after the node and shows it: caretaker, vitals, guard, reporter."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from cosyedge.daemon.pictures import Pictures
+from cosyedge.daemon.plant import BoxMemory, Plant
+from cosyedge.daemon.stagecraft import Stagecraft
+from cosyedge.service.caretaker import Caretaker
+from cosyedge.service.guard import MemoryGuard
+from cosyedge.service.live import LiveSettings
+from cosyedge.service.postman import Postman
+from cosyedge.service.reporter import Reporter
+from cosyedge.service.vitals import Vitals
+
+
+class Watchtower:
+    """Watches the parts and publishes what they look like."""
+
+    def __init__(
+        self,
+        plant: Plant,
+        live: LiveSettings,
+        stage: Stagecraft,
+        *,
+        spawn: Callable[[Coroutine[Any, Any, None], str], object],
+    ) -> None:
+        """``spawn`` runs short work in the background."""
+        self._plant = plant
+        self.pictures = Pictures(plant, stage.dispatcher, stage.faults)
+        self.vitals = Vitals(plant.clock, period_s=plant.settings.liveness.progress_s)
+        self.guard = MemoryGuard(BoxMemory(), plant.cache)
+        self.caretaker = Caretaker(
+            self.vitals,
+            stage.faults,
+            plant.pool,
+            plant.outputs,
+            plant.notifier,
+            plant.clock,
+            status=self.pictures.status,
+            conditions={
+                "broker": lambda: plant.broker.status().fault,
+                "broker.urgent": lambda: plant.urgent_broker.status().fault,
+                "disk": lambda: plant.disk_fault.code or plant.cache.fault,
+            },
+            probe_period_s=plant.settings.liveness.probe_interval_s,
+        )
+        self.pictures.caretaker = self.caretaker
+        self.postman = Postman(plant.broker, spawn)
+        self.reporter = Reporter(
+            plant.topics,
+            live,
+            send=self.postman.send,
+            info=self.pictures.info,
+            state=self.pictures.state,
+            health=self.pictures.health,
+            zones=plant.layout.zones,
+            health_period_s=plant.settings.liveness.health_interval_s,
+        )
+
+    async def recover_disk(self) -> None:
+        """Try a disk that failed again and again: it may come back while nobody speaks."""
+        while True:
+            await asyncio.sleep(self._plant.settings.liveness.probe_interval_s)
+            await self._plant.journal.recover()
