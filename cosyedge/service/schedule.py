@@ -22,6 +22,9 @@ LATE_S = 60.0
 def next_time(entry: ScheduleEntry, after: datetime) -> datetime | None:
     """The next instant of ``entry`` after ``after`` (aware), skipping its excepted days."""
     for instant in CronSim(entry.cron, after):
+        # In the second of two equal hours, cronsim may give an instant of the first.
+        if instant.timestamp() <= after.timestamp():
+            continue
         if instant.date().isoformat() not in entry.except_days:
             return instant
     return None
@@ -46,24 +49,32 @@ class Schedule:
 
     async def run(self) -> None:
         """Speak at the hours until cancelled."""
-        since = self._now()
+        since = self._clock.wall()
         while True:
-            now = self._now()
-            due = [e for e in self._entries if self._is_due(e, since, now)]
-            for entry in due:
+            now = self._clock.wall()
+            for entry in self.due(since, now):
                 log.info("schedule: %s", entry.name)
                 await self._say(entry)
-            since = now
+            # A clock that was set back a little does not ring the same bell again.
+            since = now if since - now > LATE_S else max(since, now)
             await asyncio.sleep(self._pause_s(now))
 
-    def _is_due(self, entry: ScheduleEntry, since: datetime, now: datetime) -> bool:
-        instant = next_time(entry, since)
-        return instant is not None and instant <= now and (now - instant).total_seconds() < LATE_S
+    def due(self, since: float, now: float) -> list[ScheduleEntry]:
+        """The entries whose hour lies after ``since`` and not after ``now`` (seconds since 1970).
 
-    def _pause_s(self, now: datetime) -> float:
-        instants = [i for e in self._entries if (i := next_time(e, now)) is not None]
-        until = min(((i - now).total_seconds() for i in instants), default=LONGEST_SLEEP_S)
+        Seconds, not local times, are compared: those of one zone compare without their fold.
+        """
+        return [entry for entry in self._entries if self._is_due(entry, since, now)]
+
+    def _is_due(self, entry: ScheduleEntry, since: float, now: float) -> bool:
+        instant = next_time(entry, self._local(max(since, now - LATE_S)))
+        return instant is not None and instant.timestamp() <= now
+
+    def _pause_s(self, now: float) -> float:
+        here = self._local(now)
+        instants = [i for e in self._entries if (i := next_time(e, here)) is not None]
+        until = min((i.timestamp() - now for i in instants), default=LONGEST_SLEEP_S)
         return min(max(until, 0.05), LONGEST_SLEEP_S)
 
-    def _now(self) -> datetime:
-        return datetime.fromtimestamp(self._clock.wall(), self._zone).astimezone(self._zone)
+    def _local(self, at: float) -> datetime:
+        return datetime.fromtimestamp(at, self._zone).astimezone(self._zone)
