@@ -109,5 +109,8 @@ CODES: dict[str, Explanation] = {
         "the text's language has no reader here and its voice reads no figures itself",
         "write figures as words, or use another voice",
     ),
+    "reseeded": Explanation(
+        "the voice failed at first and spoke at the second try", "nothing to do"
+    ),
     "internal": Explanation("a fault of cosyedge itself", "report it with cosyedge doctor"),
 }

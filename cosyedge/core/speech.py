@@ -17,11 +17,13 @@ _NO_SETTINGS: Mapping[str, float | int | str] = MappingProxyType({})
 class Speech:
     """What an engine made and what the cache keeps: unshaped, at the voice's own rate.
 
-    ``samples``: float32 in [-1, 1], mono, shape ``(frames,)``.
+    ``samples``: float32 in [-1, 1], mono, shape ``(frames,)``. ``remarks`` are codes of what its
+    listener should be told, such as ``reseeded``.
     """
 
     samples: Samples
     rate_hz: int
+    remarks: tuple[str, ...] = ()
 
     @property
     def duration_s(self) -> float:

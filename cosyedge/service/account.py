@@ -24,6 +24,7 @@ class Account:
     parts: int = 0
     degraded: str | None = None
     reason: str | None = None
+    remarks: list[str] = field(default_factory=list)
     outputs_failed: dict[str, str] = field(default_factory=dict)
 
     def add(self, found: Found) -> None:
@@ -37,6 +38,8 @@ class Account:
         self.lufs = found.entry.lufs if self.lufs is None else max(self.lufs, found.entry.lufs)
         self.degraded = found.degraded or self.degraded
         self.reason = found.reason or self.reason
+        if not found.cached:
+            self.remarks += found.entry.speech.remarks
 
 
 def summarize(
@@ -46,8 +49,9 @@ def summarize(
     details: dict[str, Any] = {"class": announcement.class_name}
     if announcement.capped_by:
         details["capped_by"] = list(announcement.capped_by)
-    if announcement.warnings:
-        details["warnings"] = list(announcement.warnings)
+    remarks = [remark for account in accounts for remark in account.remarks]
+    if announcement.warnings or remarks:
+        details["warnings"] = list(dict.fromkeys([*announcement.warnings, *remarks]))
     if announcement.replay_of:
         details["replay_of"] = announcement.replay_of
     heard = [account for account in accounts if account.parts]

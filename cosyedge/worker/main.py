@@ -149,7 +149,8 @@ class Worker:
         for index, speech in self._engine.synthesize(order.requests, cancel):
             cancel.check()
             synth_ms = (time.monotonic() - began) * 1000
-            self._answer(Spoken(order.id, index, speech.rate_hz, synth_ms, speech.samples))
+            sound = speech.rate_hz, synth_ms, speech.samples, speech.remarks
+            self._answer(Spoken(order.id, index, *sound))
             began = time.monotonic()
         self._answer(Done(order.id))
 

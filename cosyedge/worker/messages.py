@@ -23,6 +23,7 @@ from cosyedge.core.voice import Voice, VoiceFile
 from cosyedge.worker.frames import Frame, FrameError
 
 LOAD_ID = 0
+MOST_REMARKS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ class Spoken:
     rate_hz: int
     synth_ms: float
     samples: Samples
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,8 @@ def answer_frame(answer: Answer) -> Frame:
     if isinstance(answer, Spoken):
         timing = {"rate_hz": answer.rate_hz, "synth_ms": answer.synth_ms}
         header = {"op": "spoken", "id": answer.id, "index": answer.index, **timing}
+        if answer.remarks:
+            header["remarks"] = list(answer.remarks)
         return Frame(header, answer.samples.astype("<f4", copy=False).tobytes())
     return Frame({"op": type(answer).__name__.lower(), **_plain(answer)})
 
@@ -171,7 +175,12 @@ def _read_spoken(frame: Frame) -> Spoken:
         raise FrameError("the rate is out of range")
     synth_ms = _duration(header, "synth_ms")
     samples = np.frombuffer(frame.body, "<f4").astype(np.float32, copy=False)
-    return Spoken(_natural(header, "id"), _natural(header, "index"), rate_hz, synth_ms, samples)
+    remarks = header.get("remarks", [])
+    if not isinstance(remarks, list) or len(remarks) > MOST_REMARKS:
+        raise FrameError("the remarks are no short list")
+    known = tuple(code for code in remarks if isinstance(code, str) and code in CODES)
+    place = _natural(header, "id"), _natural(header, "index")
+    return Spoken(*place, rate_hz, synth_ms, samples, known)
 
 
 def _read_done(frame: Frame) -> Done:

@@ -131,7 +131,8 @@ class Tenure:
         if flaw is not None:
             self._cut(job, EngineFailure("bad_audio", f"the engine's audio is {flaw}"))
             return
-        job.give(spoken.index, Speech(np.clip(spoken.samples, -1.0, 1.0), spoken.rate_hz))
+        samples = np.clip(spoken.samples, -1.0, 1.0)
+        job.give(spoken.index, Speech(samples, spoken.rate_hz, spoken.remarks))
 
     def _cut(self, job: Job, failure: EngineFailure) -> None:
         """Let the caller go now, and give the worker its grace to end the run."""

@@ -226,11 +226,14 @@ class CosyVoice:
         rate_hz = self.model.plan.rate_hz
         gap = np.zeros(int(GAP_S * rate_hz), np.float32)
         parts: list[Floats] = []
+        remarks: tuple[str, ...] = ()
         for piece in pieces:
             if piece.request == request and piece.samples is not None:
+                if piece.attempt:
+                    remarks = ("reseeded",)
                 parts += [gap, faded(piece.samples, int(FADE_S * rate_hz))]
                 piece.samples = None
-        return Speech(np.concatenate(parts[1:]), rate_hz)
+        return Speech(np.concatenate(parts[1:]), rate_hz, remarks)
 
 
 def faded(samples: Floats, size: int) -> Floats:
