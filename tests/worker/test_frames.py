@@ -68,11 +68,12 @@ def test_an_answer_arrives_as_it_was_sent(answer: messages.Answer) -> None:
 
 def test_samples_arrive_as_they_were_sent() -> None:
     samples = np.linspace(-1, 1, 1000, dtype=np.float32)
-    sent = Spoken(1, 2, 24_000, 12.5, samples)
+    sent = Spoken(1, 2, 24_000, 12.5, samples, ("reseeded",))
     arrived = read_answer(_over_the_wire(answer_frame(sent)))
     assert isinstance(arrived, Spoken)
     assert (arrived.id, arrived.index, arrived.rate_hz, arrived.synth_ms) == (1, 2, 24_000, 12.5)
     assert np.array_equal(arrived.samples, samples)
+    assert arrived.remarks == ("reseeded",)
 
 
 @pytest.mark.parametrize(
