@@ -1,7 +1,10 @@
 """What an operator sets and asks of zones, hours and phrases, on a real node."""
 
 import asyncio
+import contextlib
 import json
+import os
+import signal
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,9 +14,13 @@ import pytest
 
 from tests.support.broker import Broker
 from tests.support.listener import Listener
-from tests.support.node import BASE, NAME, OUTPUTS, Node, ask, online, running_node
+from tests.support.node import BASE, NAME, OUTPUTS, Node, ask, online, running_node, workers_of
 
 LONG = "The first sentence is spoken now. The second sentence follows it. The third one ends it."
+SLOW = (
+    "Ladies and gentlemen, the train to the seaside is going to leave from another platform today "
+    "because of the works on the bridge which nobody had expected to last for so many weeks."
+)
 CONFIG = """
 default_zone = "yard"
 [outputs.paced]
@@ -117,6 +124,31 @@ async def test_what_waits_is_cancelled_by_class_by_zone_and_cleared(
     assert (await listener.event("cancelled", id="ward"))["reason"] == "cancelled"
     assert await ask(listener, "clear") == {"cleared": 1}
     assert (await listener.event("cancelled", id="rest"))["reason"] == "cleared"
+
+
+async def test_lower_one_sounds_on_while_the_higher_one_is_still_being_made(
+    node: tuple[Node, Listener],
+) -> None:
+    running, listener = node
+    loop = asyncio.get_running_loop()
+    (worker,) = workers_of(running.pid)
+    say(listener, LONG * 3, id="talk", zone="hall")
+    await listener.event("started", id="talk")
+    os.kill(worker, signal.SIGSTOP)
+    try:
+        began = loop.time()
+        say(listener, SLOW, id="urgent", zone="hall", **{"class": "high", "interrupt": "always"})
+        await listener.event("accepted", id="urgent")
+        while loop.time() < began + 0.6:  # four times the fade
+            await ask(listener, "ping")
+        told = [h.json["event_type"] for h in listener.heard if h.topic == f"{BASE}/event"]
+        assert "interrupted" not in told
+    finally:
+        # One that does not give way is replaced.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGCONT)
+    await listener.event("interrupted", id="talk")
+    await listener.event("started", id="urgent")
 
 
 async def test_settings_of_node_and_zone_are_retained_and_outlive_a_restart(
