@@ -19,6 +19,8 @@ def rules(grammar: Chinese) -> list[Rule]:
              lambda m: grammar.year(m[1]) + year, year),
         Rule("year", re.compile(rf"(?<![\d.\-–~])(\d\d)\s?{year}(?=\s?\d{{1,2}}\s?月)"),
              lambda m: grammar.year(m[1]) + year, year),
+        Rule("year", re.compile(r"(?<![\d.\-–~])((?:19|20)\d\d)(?=新?款)"),
+             lambda m: grammar.year(m[1]), "款"),
         Rule("list", re.compile(r"(?<![\d./])(\d{1,2})/(\d{1,2})(?=[号號])"),
              lambda m: f"{grammar.cardinal(m[1])}、{grammar.cardinal(m[2])}", "/"),
         Rule("year range", re.compile(rf"(?<![\d.])(\d{{4}}){DASH}(\d{{4}})\s?(?={year})"),

@@ -47,6 +47,12 @@ def rules(grammar: Grammar) -> list[Rule]:
             lambda m: _fraction(grammar, m),
             "/",
         ),
+        Rule(
+            "fraction",
+            re.compile(rf"{BEGIN}(?<!/)(\d{{1,5}})/(\d{{4,5}})(?![\d/{LATIN}]|[.,]\d)"),
+            lambda m: _progress(grammar, m),
+            "/",
+        ),
     ]
 
 
@@ -69,6 +75,18 @@ def _fraction(grammar: Grammar, match: re.Match[str]) -> str | None:
     if grammar.code == "en" and part and 1 < of < 10 and not match[1]:
         return grammar.fraction("", match[2], match[3])
     return _of(grammar, match)
+
+
+def _progress(grammar: Grammar, match: re.Match[str]) -> str | None:
+    """Read 1500/2000 pieces; two years, or a code, are none."""
+    part, of = int(match[1]), int(match[2])
+    years = re.fullmatch(_YEAR, match[1]) and re.fullmatch(_YEAR, match[2])
+    code = re.search(rf"(?:{grammar.code_words})[^\w]*$", before(match), re.IGNORECASE)
+    if years or code or part > of or "0" in (match[1][0], match[2][0]):
+        return None
+    if grammar.spaced and grammar.code != "ko":
+        return grammar.cardinal(match[1]) + grammar.out_of + grammar.cardinal(match[2])
+    return grammar.fraction("", match[1], match[2])
 
 
 def _of(grammar: Grammar, match: re.Match[str]) -> str:

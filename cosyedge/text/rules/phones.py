@@ -21,11 +21,14 @@ _END = rf"(?![{LATIN}0-9]|[.,:-]\d)"
 #: Without a mark in it: a Chinese mobile, a Hong Kong number.
 _BARE = {"zh": r"1[3-9]\d{9}", "yue": r"[2-9]\d{3}[ -]\d{4}|1[3-9]\d{9}", "ja": r"0[789]0\d{8}"}
 
+#: Call 030 1234 or 911: the second number is one too.
+_OR = r"(?:\d[\d /-]{1,16}\s?(?:or|oder|或者?|または|또는)\s?)?"
+
 
 def rules(grammar: Grammar) -> list[Rule]:
     """Give the rules for telephones: run before any number is read."""
     near = re.compile(
-        rf"(?:{grammar.phone_words})(?![a-zäöü])[^\d.!?。！？]{{0,14}}$", re.IGNORECASE
+        rf"(?:{grammar.phone_words})(?![a-zäöü])[^\d.!?。！？]{{0,14}}{_OR}$", re.IGNORECASE
     )
 
     def said(match: re.Match[str]) -> str:

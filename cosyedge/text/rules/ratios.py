@@ -12,6 +12,7 @@ _DURATION_WORDS = re.compile(
     r"残り|所要時間|경과|남은 시간|소요 시간)\W{0,3}(?:is|时间|時間|ist)?\W{0,3}$",
     re.IGNORECASE,
 )
+_CLOCK = re.compile(r"(?:[01]?\d|2[0-4])[:：][0-5]\d")
 #: What stands behind hours and minutes that are still to go.
 _LEFT = r"\s(?:remaining|left\b|to go|verbleib|übrig|남음)"
 
@@ -19,11 +20,16 @@ _LEFT = r"\s(?:remaining|left\b|to go|verbleib|übrig|남음)"
 def rules(grammar: Grammar) -> list[Rule]:
     """Give the rules that run before times: a word beside the figures decides."""
     ratio_words = re.compile(
-        rf"(?:{grammar.ratio_words})[^\d.!?。！？]{{0,16}}(?:\d+:\d+\D{{1,5}})?$", re.IGNORECASE
+        rf"(?:{grammar.ratio_words})[^\d.!?。！？]{{0,16}}(?:(?P<first>\d+:\d+)\D{{1,5}})?$",
+        re.IGNORECASE,
     )
 
     def ratio(match: re.Match[str]) -> str | None:
         told = ratio_words.search(before(match))
+        # 比分3:2，10:05开始: behind a score that is no time of day stands one that is.
+        first = told["first"] if told else None
+        if first and _CLOCK.fullmatch(match[0]) and not _CLOCK.fullmatch(first):
+            return None
         return grammar.ratio(re.split(r"\s?[:：]\s?", match[0])) if told else None
 
     def duration(match: re.Match[str]) -> str | None:
