@@ -48,7 +48,6 @@ class Authority:
         )
         _openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}",
                  "-keyout", key, "-out", request)  # fmt: skip
-        ends = begin + lasts
         _openssl("ca", "-batch", "-config", self.folder / "ca.cnf", "-notext",
                  "-cert", self.certificate, "-keyfile", self.folder / "ca.key",
                  "-startdate", start, "-enddate", end,

@@ -10,17 +10,16 @@ from typing import Any, Final
 
 from cosyedge.adapters.mqtt.backoff import QUICK_S, Backoff
 from cosyedge.adapters.mqtt.canary import Canary
+from cosyedge.adapters.mqtt.delivery import Delivery
 from cosyedge.adapters.mqtt.dial import Dialer, Line
 from cosyedge.adapters.mqtt.link import SLICE_S, Link
 from cosyedge.adapters.mqtt.settings import MqttSettings
 from cosyedge.adapters.mqtt.status import BrokerLimits, MqttStatus, State
-from cosyedge.adapters.mqtt.subscribing import FAILED, CanaryFilter, subscribe
+from cosyedge.adapters.mqtt.subscribing import CanaryFilter, subscribe
 from cosyedge.adapters.mqtt.versions import VersionChoice
 from cosyedge.core.errors import OutputFailure
 from cosyedge.service.ports import Message, Outgoing
 
-# A message that was in flight when the connection broke so often may be what broke it.
-ATTEMPTS: Final = 3
 # What a broker that keeps no receive maximum may hand us beside a flood at QoS 0.
 QOS_1_ROOM: Final = 2000
 FAREWELL_S: Final = 2.0
@@ -56,18 +55,16 @@ class MqttBroker:
         self._canary = Canary(settings.canary_topic, settings.client_id, settings.canary_deadline_s)
         self._inbox: asyncio.Queue[Message] = asyncio.Queue()
         self._state: State = "connecting"
-        self._link: Link | None = None
+        self._delivery = Delivery(settings.max_waiting)
         self._unheard: Link | None = None
         self._backlogs = 0
-        self._up = asyncio.Event()
         self._alive = False
         self._fault: OutputFailure | None = None
         self._denied: OutputFailure | None = None
         self._limits = BrokerLimits(settings.broker_max_bytes)
         self._round_trip_s: float | None = None
         self._progressed_at = 0.0
-        self._waiting = self._connections = self._received = 0
-        self._published = self._dropped = 0
+        self._connections = self._received = self._dropped = 0
 
     @property
     def connected(self) -> bool:
@@ -86,7 +83,7 @@ class MqttBroker:
 
     def status(self) -> MqttStatus:
         """One line for health, state, doctor and the watchdog."""
-        link = self._link
+        link = self._delivery.link
         fault = self._fault or self._denied
         return MqttStatus(
             state=self._state,
@@ -102,7 +99,7 @@ class MqttBroker:
             connections=self._connections,
             backlogs=self._backlogs,
             received=self._received,
-            published=self._published,
+            published=self._delivery.published,
             dropped=self._dropped,
         )
 
@@ -112,18 +109,7 @@ class MqttBroker:
         Raises OutputFailure: too_large, publish_refused, broker_unavailable at the deadline or
         after three broken connections, queue_full where too many messages wait already.
         """
-        if self._waiting >= self._settings.max_waiting:
-            raise OutputFailure("queue_full", "too many messages wait for the broker")
-        self._waiting += 1
-        try:
-            async with asyncio.timeout(deadline_s):
-                await self._deliver(message)
-        except TimeoutError as error:
-            raise OutputFailure(
-                "broker_unavailable", f"not delivered within {deadline_s:g} s"
-            ) from error
-        finally:
-            self._waiting -= 1
+        await self._delivery.publish(message, deadline_s)
 
     async def run(self) -> None:
         """Stay connected until cancelled; then say goodbye, within 2 s.
@@ -140,27 +126,6 @@ class MqttBroker:
                     await asyncio.sleep(pause_s)
             finally:
                 self._state = "stopped"
-
-    async def _deliver(self, message: Outgoing) -> None:
-        for _ in range(ATTEMPTS):
-            link = await self._usable_link()
-            try:
-                code = await link.publish(message)
-            except OutputFailure:
-                if not link.lost.done():
-                    raise
-                continue
-            if code >= FAILED:
-                raise OutputFailure("publish_refused", f"PUBACK 0x{code:02X} on {message.topic}")
-            self._published += 1
-            return
-        raise OutputFailure("broker_unavailable", "the connection broke at each attempt")
-
-    async def _usable_link(self) -> Link:
-        while (link := self._link) is None or link.lost.done():
-            self._up.clear()
-            await self._up.wait()
-        return link
 
     async def _pump(self, on_message: Callable[[Message], Awaitable[None] | None]) -> None:
         """Pass messages on; a burst of them leaves the loop to others every 10 ms."""
@@ -241,7 +206,7 @@ class MqttBroker:
             raise
         finally:
             self._alive = False
-            self._link = None
+            self._delivery.link = None
             tend.cancel()
             await asyncio.wait({tend})
         if not tend.cancelled():
@@ -252,9 +217,8 @@ class MqttBroker:
         """Subscribe, then send canaries for as long as the connection lives."""
         try:
             await self._subscribe(link)
-            self._link = link
+            self._delivery.link = link
             self._state = "up"
-            self._up.set()
             if self._settings.birth is not None:
                 link.publish(self._settings.birth)
             while True:
