@@ -40,7 +40,7 @@ def announce(
     zone: Annotated[str | None, typer.Option(help="A zone of the node; all for every one.")] = None,
     node: Annotated[str | None, typer.Option(help="The node. Default: this box's.")] = None,
     host: Annotated[str | None, typer.Option(help="The broker. Default: the settings'.")] = None,
-    port: Annotated[int | None, typer.Option(help="The broker's port.")] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="The broker's port.")] = None,
     as_json: JsonOption = False,
     config: ConfigOption = None,
 ) -> int:
@@ -56,6 +56,8 @@ def announce(
     from cosyedge.cli.broker import Reach
     from cosyedge.config import load_settings
 
+    if not text.strip():
+        raise typer.BadParameter("the text is empty")
     settings = load_settings(config)
     target = Target(settings.node.base, node or settings.node.name, zone, class_)
     _check(target)
@@ -149,4 +151,4 @@ def _show(event: dict[str, Any], at_ms: float, as_json: bool) -> None:
     line = Text(f"{at_ms:7.0f} ms  ")
     line.append(f"{kind:<12}", COLOURS.get(kind, "yellow"))
     line.append(", ".join(words))
-    Console(highlight=False).print(line)
+    Console(highlight=False).print(line, soft_wrap=True)

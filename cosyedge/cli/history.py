@@ -22,6 +22,7 @@ JOURNAL = "journal.sqlite"
 SERVICE_JOURNAL = Path("/var/lib/cosyedge") / JOURNAL
 # Columns that somebody copies from: never broken into lines.
 WHOLE = frozenset({"ended", "raised", "id"})
+PIPE_WIDTH = 240
 UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 SinceOption = Annotated[
@@ -186,6 +187,9 @@ def _print(table: "Table", otherwise: str) -> None:
     from rich.console import Console
 
     if table.row_count:
-        Console().print(table)
+        console = Console()
+        # A pipe or a file has no width: a line stays a line.
+        console = console if console.is_terminal else Console(width=PIPE_WIDTH)
+        console.print(table)
     else:
         typer.echo(otherwise)

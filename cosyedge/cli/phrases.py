@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 def phrases(
     node: Annotated[str | None, typer.Option(help="The node. Default: this box's.")] = None,
     host: Annotated[str | None, typer.Option(help="The broker. Default: the settings'.")] = None,
-    port: Annotated[int | None, typer.Option(help="The broker's port.")] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="The broker's port.")] = None,
     as_json: JsonOption = False,
     config: ConfigOption = None,
 ) -> int:

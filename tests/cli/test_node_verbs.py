@@ -88,10 +88,22 @@ def test_silent_node_is_told_in_one_line(environ: dict[str, str], cosyedge: Comm
 
 
 @pytest.mark.parametrize(
-    "words", [["--class", "loud"], ["--zone", "Küche"], ["--zone", "#"], ["--node", "+"]]
+    "words",
+    [
+        ["--class", "loud"],
+        ["--zone", "Küche"],
+        ["--zone", "#"],
+        ["--node", "+"],
+        ["--port", "99999"],
+    ],
 )
 def test_target_that_cannot_be_is_a_usage_error(words: list[str], cosyedge: Command) -> None:
     only_line(cosyedge("announce", *words, "hello"), 2)
+
+
+@pytest.mark.parametrize("text", ["", "  "])
+def test_empty_text_is_a_usage_error(text: str, cosyedge: Command) -> None:
+    assert "the text is empty" in only_line(cosyedge("announce", text), 2)
 
 
 def test_broker_that_is_not_there_is_one_line(

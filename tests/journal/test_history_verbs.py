@@ -39,7 +39,7 @@ async def state(tmp_path: Path) -> Path:
 def cosyedge(state: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "cosyedge", *words],
-        env={**os.environ, "XDG_STATE_HOME": str(state), "COLUMNS": "200", "NO_COLOR": "1"},
+        env={**os.environ, "XDG_STATE_HOME": str(state), "COLUMNS": "80", "NO_COLOR": "1"},
         capture_output=True,
         text=True,
         timeout=60,
