@@ -13,7 +13,7 @@ from cosyedge.service.door import Door, Draft
 from cosyedge.service.ports import Clock, Message
 from cosyedge.service.teller import Teller
 from cosyedge.wire.json_reader import ReadingLimits
-from cosyedge.wire.say import SayMessage, parse_say
+from cosyedge.wire.say import SayMessage, id_of, parse_say
 from cosyedge.wire.topics import CommandTopic, Topics, check_response_topic
 
 log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ class Intake:
             named = say.request.id
             announcement = await self._compose(say, topic, message)
         except Refusal as refusal:
-            self._reject(message, refusal, named)
+            self._reject(message, refusal, named or id_of(message.payload, self._limits))
             return []
         except Exception:  # the boundary around one announcement
             log.exception("message not understood", extra={"COSYEDGE_ID": named or ""})

@@ -18,6 +18,7 @@ from cosyedge.core.announcement import (
 from cosyedge.core.errors import Refusal
 from cosyedge.wire.json_reader import ReadingLimits, decode, looks_like_json, read_object
 from cosyedge.wire.models import (
+    ID,
     Id,
     Label,
     PayloadModel,
@@ -161,6 +162,17 @@ def parse_say(payload: bytes, limits: ReadingLimits) -> SayMessage:
             raise Refusal("empty_text", "the payload is empty", field="text")
         return SayMessage(SayRequest(text=text))
     return _from_members(read_object(text, limits))
+
+
+def id_of(payload: bytes, limits: ReadingLimits) -> str | None:
+    """The id of a payload that was refused for another key; None where it cannot be read."""
+    try:
+        text = decode(payload, limits)
+        members = read_object(text, limits) if looks_like_json(text) else {}
+    except Refusal:
+        return None
+    named = members.get("id")
+    return named if isinstance(named, str) and ID.fullmatch(named) else None
 
 
 def _from_members(members: dict[str, Any]) -> SayMessage:

@@ -124,6 +124,16 @@ async def test_each_refusal_is_an_event_and_the_next_message_works(
         assert told == dict(REFUSALS)
 
 
+async def test_a_refusal_names_the_id_of_its_payload(node: tuple[Node, Listener]) -> None:
+    _, listener = node
+    await say(listener, TEXT, id="fast", speed=9)
+    refused = await listener.event("rejected", id="fast")
+    assert (refused["reason"], refused["field"]) == ("invalid_value", "speed")
+    listener.publish(f"{BASE}/say", b'{"text": "hello", "id": "../x"}')
+    (nameless,) = await listener.wait(lambda h: is_rejection(h) and h.json["id"] is None)
+    assert (nameless.json["reason"], nameless.json["field"]) == ("invalid_value", "id")
+
+
 async def test_a_retained_command_is_refused(broker: Broker, tmp_path: Path) -> None:
     async with listen(broker) as sender:
         sender.publish(f"{BASE}/say", "A stale announcement.", retain=True)
