@@ -148,11 +148,11 @@ class Box:
         shutil.rmtree(self.base, ignore_errors=True)
 
     def _prepare(self) -> None:
-        for name in ("upper", "work", "root", "share"):
+        for name in ("prepared", "layers", "root", "share"):
             (self.base / name).mkdir(parents=True)
         self.base.chmod(0o755)
         (self.base / "console").touch()
-        etc = self.base / "upper/etc/systemd"
+        etc = self.base / "prepared/etc/systemd"
         (etc / "system").mkdir(parents=True)
         (etc / "journald.conf.d").mkdir()
         (etc / "journald.conf.d/box.conf").write_text(JOURNALD)

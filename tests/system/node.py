@@ -32,23 +32,31 @@ class Node:
         self.box = box
         self._ids = count(1)
         self._heard = box.share / "heard"
+        self._watcher: subprocess.Popen[bytes]
 
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Write down every message below cosyedge/ while this lasts."""
-        words = ("mosquitto_sub", *TLS, *self._user("homeassistant"), "-q", "1", "-i", "watcher")
-        words += ("-c", "-t", "cosyedge/#", "-F", "%t %x")
-        command = self.box.command(*words, options=["--no-fork"])
-        with self._heard.open("wb") as file:
-            watcher = subprocess.Popen(command, stdout=file, stderr=subprocess.DEVNULL)
+        self._heard.touch()
+        self._watch()
         try:
             yield
         finally:
-            watcher.terminate()
-            watcher.wait(10)
+            self._watcher.terminate()
+            self._watcher.wait(10)
+
+    def _watch(self) -> None:
+        words = ("mosquitto_sub", *TLS, *self._user("homeassistant"), "-q", "1", "-i", "watcher")
+        words += ("-c", "-t", "cosyedge/#", "-F", "%t %x")
+        command = self.box.command(*words, options=["--no-fork"])
+        with self._heard.open("ab") as file:
+            self._watcher = subprocess.Popen(command, stdout=file, stderr=subprocess.DEVNULL)
 
     def heard(self, topic: str = "") -> list[Heard]:
         """What came on topics that begin so."""
+        if self._watcher.poll() is not None:
+            # It ends when the broker is stopped within a TLS record; its session waits for it.
+            self._watch()
         lines = self._heard.read_text().splitlines(keepends=True)
         whole = [line.rstrip("\n") for line in lines if line.endswith("\n")]
         parts = [line.partition(" ") for line in whole]

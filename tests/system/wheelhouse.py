@@ -78,7 +78,7 @@ def make_wheelhouse(
     deps = dependencies(extras)
     folder.mkdir(parents=True)
     for wheel in deps.glob("*.whl"):
-        shutil.copy(wheel, folder)
+        os.link(wheel, folder / wheel.name)
     source = copy_source(folder.with_name(folder.name + "-source"), version=version, main=main)
     environ = {"PYTHONPATH": str(deps / "build")}
     pip("wheel", "--no-deps", "--no-build-isolation", "-w", folder, source, environ=environ)
