@@ -420,3 +420,13 @@ async def test_a_broker_that_once_took_5_is_never_talked_down_to() -> None:
         await until(lambda: node.broker.connected)
         versions = {each[0].body[6] for each in fake.connections if each}
     assert versions == {5}
+
+
+async def test_an_orderly_end_says_goodbye() -> None:
+    async with fake_broker() as fake:
+        async with running(settings(fake.port)):
+            pass
+        await until(lambda: fake.packets[-1].kind == DISCONNECT)
+        farewell = fake.packets[-2]
+    assert (farewell.topic, farewell.flags & 1) == (TOPICS.of("availability"), 1)
+    assert farewell.body.endswith(b"offline")

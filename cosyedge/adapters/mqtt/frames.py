@@ -9,6 +9,7 @@ paho does not know becomes 0x80, or 0 where it stands for success.
 
 import socket
 from collections.abc import Iterable
+from contextlib import suppress
 
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
@@ -120,7 +121,9 @@ class FramedSocket:
             del self._out[:sent]
 
     def close(self) -> None:
-        """Close the socket."""
+        """Close the socket; a DISCONNECT that paho just wrote goes out first."""
+        with suppress(OSError):
+            self.flush()
         self._sock.close()
 
     def fileno(self) -> int:

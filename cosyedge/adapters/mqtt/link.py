@@ -235,7 +235,7 @@ class Link:
         if self.lost.done():
             return 0
         (unsent,) = struct.unpack("i", fcntl.ioctl(self._fd, termios.TIOCOUTQ, b"\0" * 4))
-        return int(unsent) + self._socket.unsent_bytes
+        return int(unsent)
 
     def _acknowledge(self, mid: int) -> None:
         if mid not in self._unacknowledged or self.lost.done():
