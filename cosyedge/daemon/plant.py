@@ -164,6 +164,8 @@ def open_journal(settings: Settings, clock: SystemClock, disk_fault: DiskFault) 
         return memory
     if disk.damage is not None:
         log.warning("journal moved aside: %s", disk.damage, extra={"COSYEDGE_CODE": "corrupt"})
+    if disk.torn:
+        log.warning("journal: the last commit was lost", extra={"COSYEDGE_CODE": "corrupt"})
     return FallbackJournal(disk, memory, on_disk=disk_fault.hear)
 
 

@@ -21,6 +21,7 @@ FAILURE = 1
 STOP_S = 8.0
 #: A reload lets what plays come to its end.
 DRAIN_S = 60.0
+BUILD_S = 60.0
 
 
 class LoopEndedError(RuntimeError):
@@ -65,6 +66,8 @@ class Daemon:
 
     async def _one_node(self) -> None:
         """Build, start and serve one node; returns when it was stopped or replaced."""
+        # A journal or a cache on a slow card may take long to open and check.
+        self._notifier.extend_timeout(BUILD_S)
         plant = await build(
             self._settings, self._notifier, on_online=lambda: node.online(), pool=self._pool
         )
