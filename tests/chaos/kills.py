@@ -6,6 +6,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from tests.chaos.observer import Observed, Observer, observing
 from tests.support.broker import Broker
@@ -35,9 +36,11 @@ burst_max = 100000
 [policy]
 on_crash = "{policy}"
 """
-#: A kill comes so long after the start of the process, at most: half of it is the start itself.
-LONGEST_LIFE_S = 1.5
-SETTLE_S = 60.0
+#: Most lives are ended so long after they are online, at most; one in five before that.
+LONGEST_LIFE_S = 0.8
+DIES_EARLY = 0.2
+#: What is open when the kills are over goes on as long as something ends now and then.
+PATIENCE_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,32 +79,50 @@ def run(folder: Path, *, kills: int, seed: int, per_s: float = 60.0) -> Toll:
         node = Node(broker, folder, CONFIG.format(policy="drop"))
         try:
             _warm(node, observer, broker)
-            with _publisher(broker, per_s) as publisher:
+            with (
+                (folder / "published").open("w+b") as record,
+                _publisher(broker, per_s, record) as publisher,
+            ):
                 for number in range(kills):
                     if number == kills // 2:
                         node.configure(CONFIG.format(policy="replay"))
                     node.process.kill()
                     node.process.wait()
                     node.start()
+                    if chance.random() > DIES_EARLY:
+                        assert observer.next_online(60), node.log
                     time.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
-                published = frozenset(publisher.communicate(timeout=60)[0].decode().split())
-            observer.wait(lambda: set(observer.seen.ends) >= published, SETTLE_S)
+                publisher.communicate(timeout=60)
+                record.seek(0)
+                published = frozenset(record.read().decode().split())
+            _settle(observer, published)
         finally:
             node.abandon()
         return Toll(kills, published, observer.seen, time.monotonic() - begun)
+
+
+def _settle(observer: Observer, published: frozenset[str]) -> None:
+    """Return once all have ended, or none does any more."""
+
+    def open_ids() -> int:
+        return len(published - set(observer.seen.ends))
+
+    while before := open_ids():
+        if not observer.wait(lambda: open_ids() < before, PATIENCE_S):
+            return
 
 
 def _warm(node: Node, observer: Observer, broker: Broker) -> None:
     """Speak each phrase once, so that no life needs the worker."""
     node.start()
     assert observer.wait(lambda: observer.online > 0, 30)
-    with _publisher(broker, 50) as publisher:
+    with _publisher(broker, 50, subprocess.DEVNULL) as publisher:
         assert observer.wait(lambda: len(observer.seen.ends) >= 16, 60)
         publisher.communicate(timeout=60)
     assert observer.wait(lambda: set(observer.seen.ends) >= set(observer.seen.accepted), 60)
 
 
-def _publisher(broker: Broker, per_s: float) -> subprocess.Popen[bytes]:
+def _publisher(broker: Broker, per_s: float, record: IO[bytes] | int) -> subprocess.Popen[bytes]:
     words = [broker.host, str(broker.port), f"{BASE}/say", str(per_s)]
     argv = [sys.executable, "-m", "tests.chaos.publisher", *words]
-    return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=record)

@@ -29,7 +29,13 @@ class Observed:
     clips_after_the_end: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
+    started: set[str] = field(default_factory=set)
     repeated: int = 0
+
+    @property
+    def answered(self) -> int:
+        """How many messages were accepted or rejected."""
+        return len(self.accepted) + sum(self.rejected.values())
 
     def event(self, payload: bytes) -> None:
         """Count an event."""
@@ -37,6 +43,8 @@ class Observed:
         kind, id = event["event_type"], event.get("id") or ""
         if kind == "rejected":
             self.rejected[str(event.get("reason"))] += 1
+        if kind == "started":
+            self.started.add(id)
         known = self.ends if kind in ENDS else self.accepted if kind == "accepted" else None
         if known is None:
             return
@@ -79,6 +87,11 @@ class Observer:
             elif topic == f"{self._base}/availability":
                 self.online += payload == b"online"
             self._changed.notify_all()
+
+    def next_online(self, deadline_s: float) -> bool:
+        """Whether the node came online once more before the deadline."""
+        before = self.online
+        return self.wait(lambda: self.online > before, deadline_s)
 
     def wait(self, wanted: Callable[[], bool], deadline_s: float) -> bool:
         """Whether it came true before the deadline."""

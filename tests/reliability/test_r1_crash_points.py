@@ -5,6 +5,8 @@ import json
 from itertools import product
 from pathlib import Path
 
+import pytest
+
 from tests.chaos.observer import Observer, observing
 from tests.reliability.launcher import KINDS, MOMENTS
 from tests.support.broker import Broker
@@ -50,6 +52,7 @@ def end_of(observer: Observer, id: str) -> str:
     return f"{event['event_type']} {event.get('reason') or ''}".strip()
 
 
+@pytest.mark.timeout(600)
 async def test_r1_each_crash_point_ends_every_accepted_id_once(tmp_path: Path) -> None:
     assert len(POINTS) == 72
     with Broker() as broker, observing(broker.host, broker.port, BASE) as observer:
@@ -85,7 +88,7 @@ async def _crash_at(
     assert await node.wait(30) == -9, node.log
     node.program = ("-m", "cosyedge", "run")
     node.start()
-    assert await asyncio.to_thread(observer.wait, lambda: id in observer.seen.ends, 30), point
+    assert await asyncio.to_thread(observer.wait, lambda: id in observer.seen.ends, 90), point
     await node.kill()
 
 
