@@ -17,7 +17,7 @@ ABBREVIATIONS: dict[str, frozenset[str]] = {
     "en": _words(
         "dr mr mrs ms prof st approx no nos vs e.g i.e fig dept bldg est tel ext incl excl rev ver "
         "vol gen col lt sgt capt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed "
-        "thu thur thurs fri sat temp avg min max hr"
+        "thu thur thurs fri sat temp avg min max hr a.m p.m"
     ),
     "de": _words(
         "dr hr fr prof ca nr tel str bzw ggf evtl usw mio mrd tsd stk inkl exkl max min mind bzgl "
@@ -27,7 +27,7 @@ ABBREVIATIONS: dict[str, frozenset[str]] = {
 }
 #: Of those, the ones that may also stand last in a sentence: a capital letter then begins anew.
 _MAY_END = {
-    "en": _words("min max hr temp avg no sat sun mar"),
+    "en": _words("min max hr temp avg no sat sun mar a.m p.m"),
     "de": _words("min max temp std sek st str usw so do mi stk"),
 }
 

@@ -7,6 +7,7 @@ from cosyedge.text.grammar import Grammar, alternation
 from cosyedge.text.numerals import DASH, LATIN, number_pattern, parse_number
 from cosyedge.text.rules.rule import Rule
 
+_CJK = re.compile("[\u3040-\u9fff\uac00-\ud7af]")
 #: Words between the number and the currency, as written → as said.
 _SCALES = {
     "en": {"million": " million", "billion": " billion", "thousand": " thousand", "bn": " billion",
@@ -24,13 +25,15 @@ def rules(grammar: Grammar) -> list[Rule]:
     """Give the rules for money before and behind the number."""
     number = number_pattern(grammar.decimal_comma)
     symbols = alternation(tuple(grammar.currencies))
+    # 3单元502室, 3元5角: 元 and its like stand behind their number alone.
+    signs = alternation(tuple(symbol for symbol in grammar.currencies if not _CJK.search(symbol)))
     scale = rf"(?:\s?(?P<scale>{alternation(tuple(_SCALES[grammar.code]))})(?![{LATIN}]))?"
     sign = rf"(?P<sign>(?<![{LATIN}0-9)])[-−+]\s?)?"
     # ¥6.72元: the currency is said once.
     echoes = alternation(tuple({currency.one for currency in grammar.currencies.values()}))
     leading = (
-        rf"{sign}(?<![{LATIN}])(?P<symbol>{symbols})\s?(?P<inner>[-−])?(?P<first>{number})"
-        rf"(?:{DASH}(?:{symbols})?(?P<last>{number}))?{scale}(?!\d)"
+        rf"{sign}(?<![{LATIN}])(?P<symbol>{signs})\s?(?P<inner>[-−])?(?P<first>{number})"
+        rf"(?:{DASH}(?:{signs})?(?P<last>{number}))?{scale}(?!\d)"
         rf"(?P<echo>\s?(?:{echoes})(?![{LATIN}]))?"
     )
     trailing = (

@@ -18,6 +18,7 @@ def rules(grammar: Grammar) -> list[Rule]:
     """Give the rules for ranges, dimensions and fractions: run before counters and names."""
     number = number_pattern(grammar.decimal_comma)
     comma = grammar.decimal_comma
+    count = r"(?:\d{1,3}\.\d{3}|\d{1,5})" if comma else r"(?:\d{1,3},\d{3}|\d{1,5})"
 
     def number_range(match: re.Match[str]) -> str | None:
         first = parse_number(match["first"], comma, match["sign"] or "")
@@ -49,7 +50,7 @@ def rules(grammar: Grammar) -> list[Rule]:
         ),
         Rule(
             "fraction",
-            re.compile(rf"{BEGIN}(?<!/)(\d{{1,5}})/(\d{{4,5}})(?![\d/{LATIN}]|[.,]\d)"),
+            re.compile(rf"{BEGIN}(?<!/)({count})/({count})(?![\d/{LATIN}]|[.,]\d)"),
             lambda m: _progress(grammar, m),
             "/",
         ),
@@ -79,14 +80,14 @@ def _fraction(grammar: Grammar, match: re.Match[str]) -> str | None:
 
 def _progress(grammar: Grammar, match: re.Match[str]) -> str | None:
     """Read 1500/2000 pieces; two years, or a code, are none."""
-    part, of = int(match[1]), int(match[2])
+    part, of = (re.sub("[.,]", "", count) for count in match.groups())
     years = re.fullmatch(_YEAR, match[1]) and re.fullmatch(_YEAR, match[2])
     code = re.search(rf"(?:{grammar.code_words})[^\w]*$", before(match), re.IGNORECASE)
-    if years or code or part > of or "0" in (match[1][0], match[2][0]):
+    if years or code or int(part) > int(of) or "0" in (part[0], of[0]):
         return None
     if grammar.spaced and grammar.code != "ko":
-        return grammar.cardinal(match[1]) + grammar.out_of + grammar.cardinal(match[2])
-    return grammar.fraction("", match[1], match[2])
+        return grammar.cardinal(part) + grammar.out_of + grammar.cardinal(of)
+    return grammar.fraction("", part, of)
 
 
 def _of(grammar: Grammar, match: re.Match[str]) -> str:
