@@ -1,0 +1,1 @@
+"""Known bugs, and the test that finds each."""
