@@ -9,7 +9,8 @@ from cosyedge.text.rules.rule import Rule, before
 _DURATION_WORDS = re.compile(
     r"(?:remaining|left|duration|elapsed|timer|runtime|uptime|countdown|time to go|"
     r"Restzeit|Laufzeit|Dauer|verbleibend|剩余|剩餘|用时|用時|耗时|时长|倒计时|倒數|"
-    r"残り|所要時間|경과|남은 시간|소요 시간)\W{0,3}(?:is|时间|時間|ist)?\W{0,3}$",
+    r"残り|所要時間|경과|남은 시간|소요 시간)\W{0,3}(?:time|时间|時間)?\W{0,3}"
+    r"(?:is|ist|は|이|은)?\W{0,3}$",
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"(?:[01]?\d|2[0-4])[:：][0-5]\d")
