@@ -53,7 +53,7 @@ SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the weights.")]
 
 def register(app: typer.Typer) -> None:
     """Add the verb and what stands below it."""
-    group = new_app(no_args_is_help=True)
+    group = new_app()
     group.callback()(export)
     group.command("cosyvoice")(cosyvoice)
     group.command("random-cosyvoice")(random_cosyvoice)

@@ -42,6 +42,11 @@ def test_unknown_verb_and_option_are_usage_errors(cosyedge: Command) -> None:
     assert "'again'" in only_line(cosyedge("run", "--config", "a", "again"), USAGE)
 
 
+def test_export_without_a_kind_is_a_usage_error(cosyedge: Command) -> None:
+    assert "cosyedge export --help" in only_line(cosyedge("export"), 2)
+    assert "Commands" in cosyedge("export", "--help").stdout
+
+
 @pytest.mark.parametrize("verb", ["run", "voices", "doctor"])
 def test_missing_configuration_is_one_line(verb: str, tmp_path: Path, cosyedge: Command) -> None:
     missing = tmp_path / "gone.toml"
