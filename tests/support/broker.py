@@ -7,6 +7,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,7 @@ class Broker:
         self.port = free_port()
         self._user = "nobody" if os.geteuid() == 0 else None
         self._dir = Path(tempfile.mkdtemp(prefix="cosyedge-broker-"))
+        weakref.finalize(self, shutil.rmtree, self._dir, ignore_errors=True)
         self._process: subprocess.Popen[bytes] | None = None
         self._lines = [
             f"listener {self.port} {HOST}",
