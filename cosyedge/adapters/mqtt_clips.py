@@ -14,7 +14,8 @@ Encode = Callable[[Speech, str, int | None], Awaitable[bytes]]
 LADDER: Final = ("flac", "opus")
 # Topic, header and properties of one message, generously.
 ENVELOPE_BYTES: Final = 768
-SHORTEST_PIECE_S: Final = 0.02
+# 1 KiB of WAV, the smallest chunk that may be asked for, is 10 ms at 48 kHz.
+SHORTEST_PIECE_S: Final = 0.008
 MOST_PIECES: Final = 10_000
 
 

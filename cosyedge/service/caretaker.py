@@ -20,6 +20,10 @@ PING_DEADLINE_S = 2.0
 LOOK_PERIOD_S = 5.0
 
 
+#: What one announcement asked for and could not have says nothing of its output.
+SENDERS_FAULT = frozenset({"too_large", "unsupported_format", "expired"})
+
+
 class Caretaker:
     """Looks after the parts; each loop of it runs until cancelled."""
 
@@ -52,6 +56,8 @@ class Caretaker:
     def heard(self, performance: Performance) -> None:
         """Note which outputs of an ended performance failed, and which are well."""
         for output, code in performance.failed_outputs.items():
+            if code in SENDERS_FAULT:
+                continue
             self._faults.report(f"output.{output.name}", code)
         if performance.account.first_audio_at is None:
             return

@@ -189,4 +189,6 @@ class Performance:
 
     def _lost(self) -> ZoneResult:
         codes = list(self.account.outputs_failed.values())
+        if codes and codes[-1] == "expired":
+            return ZoneResult(EventType.EXPIRED, "expired")
         return ZoneResult(EventType.FAILED, codes[-1] if codes else "device_missing")

@@ -35,6 +35,8 @@ class Requests:
         command = topic.argument or ""
         request = parse_request(message.payload, self._limits)
         answer = self._answers.get(command)
+        if answer is None and message.response_topic is None:
+            raise Refusal("invalid_value", "no such request", field="command")
         try:
             if answer is None:
                 raise Refusal("invalid_value", "no such request", field="command")

@@ -90,7 +90,7 @@ class Teller:
     async def _write(self, batch: Sequence[Told]) -> None:
         if not batch:
             return
-        await asyncio.gather(*(self._row(told) for told in batch))
+        await asyncio.gather(*(self._row(told) for told in _joined(batch)))
         self._on_written()
 
     async def _row(self, told: Told) -> None:
@@ -101,6 +101,21 @@ class Teller:
             await self._journal.end(event.id, event, told.messages)
         else:
             await self._journal.note(event.id, event.type.value, messages=told.messages)
+
+
+def _joined(batch: Sequence[Told]) -> list[Told]:
+    """A start whose end is in the same batch needs no commit of its own: they go together."""
+    ends = {told.event.id for told in batch if told.is_row and told.event.is_end}
+    begun: dict[str | None, Sequence[Outgoing]] = {}
+    joined: list[Told] = []
+    for told in batch:
+        if told.is_row and not told.event.is_end and told.event.id in ends:
+            begun[told.event.id] = told.messages
+        elif told.is_row and told.event.id in begun:
+            joined.append(Told(told.event, [*begun[told.event.id], *told.messages], is_row=True))
+        else:
+            joined.append(told)
+    return joined
 
 
 def _log(event: Event, announcement: Announcement | None) -> None:

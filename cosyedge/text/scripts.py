@@ -25,6 +25,15 @@ _KANA = re.compile(f"[{KANA}]")
 _HANGUL = re.compile(f"[{HANGUL}]")
 _WORD = re.compile(r"(?<![^\W_])[A-Za-zÀ-ɏ]*[a-zß-ɏ]{2,}(?![^\W\d_])(?!\d)")
 _LATIN = re.compile(r"[^\W\d_]")
+#: Scripts without a reader, by the language that is spoken most in them.
+_OTHERS = {
+    "ru": re.compile("[\u0400-\u052f]"),
+    "el": re.compile("[\u0370-\u03ff\u1f00-\u1fff]"),
+    "he": re.compile("[\u0590-\u05ff]"),
+    "ar": re.compile("[\u0600-\u06ff\u0750-\u077f]"),
+    "hi": re.compile("[\u0900-\u097f]"),
+    "th": re.compile("[\u0e00-\u0e7f]"),
+}
 _CJK_LANGS = frozenset({"zh", "yue", "ja", "ko"})
 
 
@@ -57,9 +66,21 @@ def holds_kana(text: str) -> bool:
 def sentence_language(sentence: str, options: ReadingOptions, japanese: bool) -> str:
     """Tell the language of a sentence by its script; ``japanese``: the text around it has kana."""
     letters = len(_CJK.findall(sentence))
+    other = _other_language(sentence)
+    if other is not None:
+        return other
     if letters == 0 or letters < 2 * len(_WORD.findall(sentence)):
         return language_code(options.latin_default)
     return _cjk_language(sentence, "ja" if japanese else language_code(options.han_default))
+
+
+def _other_language(sentence: str) -> str | None:
+    """The language that stands for a script which no reader of ours knows, if most is in it."""
+    counts = {lang: len(letters.findall(sentence)) for lang, letters in _OTHERS.items()}
+    lang = max(counts, key=lambda code: counts[code])
+    # A lone letter is a unit or a name: 5 Ω.
+    most = max(2, len(_LATIN.findall(sentence)) // 2)
+    return lang if counts[lang] > most else None
 
 
 def segments(sentence: str, lang: str, options: ReadingOptions) -> list[Segment]:

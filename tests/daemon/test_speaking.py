@@ -225,6 +225,25 @@ async def test_the_supervisor_never_imports_onnxruntime(node: tuple[Node, Listen
     assert "onnxruntime" in Path(f"/proc/{worker}/maps").read_text()
 
 
+async def test_a_request_that_is_not_known_is_refused(node: tuple[Node, Listener]) -> None:
+    _, listener = node
+    listener.publish(f"{BASE}/request/dance", "{}")
+    assert (await listener.event("rejected"))["field"] == "command"
+
+
+async def test_the_smallest_chunks_are_cut_and_blame_no_output(
+    node: tuple[Node, Listener],
+) -> None:
+    _, listener = node
+    await say(listener, TEXT, id="small", chunk_bytes=1024)
+    await listener.event("finished", id="small")
+    clips = [h for h in listener.heard if h.topic.startswith(f"{BASE}/audio/default/small/")]
+    assert max(len(clip.payload) for clip in clips) <= 1024
+    await say(listener, TEXT, id="opus", chunk_bytes=1024, format="mp3")
+    await listener.wait(lambda h: h.topic.endswith("/event") and h.json["id"] == "opus", count=2)
+    assert "output.broker" not in (await ask(listener, "faults"))["faults"]
+
+
 async def test_an_orderly_stop_says_offline_and_leaves_no_child(
     node: tuple[Node, Listener],
 ) -> None:

@@ -96,3 +96,15 @@ def test_a_language_that_the_voice_cannot_speak_is_refused() -> None:
 def test_a_mixed_sentence_goes_to_a_language_that_the_voice_speaks() -> None:
     said = _said("北京站到了，Next stop is Beijing station", languages=("zh",))
     assert [lang for lang, _ in said] == ["zh"]
+
+
+@pytest.mark.parametrize("text", ["Привет, мир.", "Γειά σου κόσμε.", "مرحبا بالعالم", "שלום עולם"])
+def test_a_script_that_the_voice_does_not_speak_is_refused(text: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        read(text, ReadingOptions(languages=("en",)))
+    assert caught.value.code == "unsupported_language"
+    assert read(text, ReadingOptions()).utterances
+
+
+def test_a_greek_letter_is_no_greek() -> None:
+    assert read("5 Ω", ReadingOptions(languages=("en",))).utterances[0].lang == "en"
