@@ -48,7 +48,7 @@ bench: venv ## Measure speed and memory on this machine.
 chaos: venv ## Kill the daemon 1,000 times under load and count every announcement.
 	@$(BIN)/python -m tests.chaos
 
-soak: venv ## Speak 2,000 random texts and watch the memory.
+soak: venv ## Flood it with 10,000 messages, speak 2,000 random texts, watch the memory.
 	@$(BIN)/python -m tests.soak
 
 fuzz: venv ## Send 1,000,000 payloads of nonsense.

@@ -58,6 +58,8 @@ class Watchtower:
             zones=plant.layout.zones,
             health_period_s=plant.settings.liveness.health_interval_s,
         )
+        # Also what waits and what is made is told, not only what was heard.
+        stage.conductor.on_change = self.reporter.changed
 
     async def recover_disk(self) -> None:
         """Try a disk that failed again and again: it may come back while nobody speaks."""

@@ -77,6 +77,7 @@ class Conductor:
         self._on_output = on_output
         self._minute = minute
         self.curtain: Curtain | None = None
+        self.on_change: Callable[[], None] = lambda: None
         self.handover: Handover | None = None
         self._playing: dict[tuple[str, str], Playing] = {}
         self._stories: dict[str, Story] = {}
@@ -102,6 +103,7 @@ class Conductor:
         if self.handover is not None:
             self.handover.look_again()
         self._set_timer()
+        self.on_change()
 
     async def run(self) -> None:
         """Look at the clock now and then: quiet hours begin by the wall's time."""

@@ -38,8 +38,9 @@ async def end_of(listener: Listener, id: str, timeout: float = 30.0) -> dict[str
 
 
 def ends_of(listener: Listener, id: str) -> list[str]:
-    """Every end that was told of an id."""
-    events = [heard.json for heard in listener.heard if heard.topic == f"{BASE}/event"]
+    """Every end that was told of an id; the same bytes again are the outbox's second try."""
+    payloads = dict.fromkeys(h.payload for h in listener.heard if h.topic == f"{BASE}/event")
+    events = [json.loads(payload) for payload in payloads]
     return [
         event["event_type"]
         for event in events

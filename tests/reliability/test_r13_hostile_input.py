@@ -16,7 +16,7 @@ ESCAPES = ("\x1b[2J", "\x07", "\x9b31m", "\u202e")
 def test_r13_20_000_payloads_are_parsed_or_refused() -> None:
     outcomes, longest_s = fuzz.run(20_000, seed=13)
     assert outcomes.total() == 20_000
-    assert len(outcomes) > 8
+    assert len(outcomes) >= 8
     assert longest_s < 1.0
 
 

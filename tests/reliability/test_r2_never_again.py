@@ -11,7 +11,7 @@ from tests.support.listener import Listener, listen
 from tests.support.node import BASE, OUTPUTS, ask, online, voice_ready
 
 SECRET_TEXT = "Bartholomew parked the zeppelin"
-QUICK_CANARY = f"{OUTPUTS}\n[liveness]\ncanary_interval_s = 0.5\n"
+QUICK_CANARY = f"{OUTPUTS}\n[liveness]\ncanary_interval_s = 1\n"
 
 
 async def test_r2_an_id_that_ended_is_a_duplicate_after_a_kill(

@@ -120,7 +120,7 @@ kind = "null"
 outputs = ["speaker"]
 fallback_output = "spare"
 [liveness]
-probe_interval_s = 0.5
+probe_interval_s = 1
 """)
     async with listen(broker) as listener:
         node.start()
