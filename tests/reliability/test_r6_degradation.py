@@ -50,7 +50,7 @@ async def test_r5_a_worker_lost_in_mid_synthesis_costs_a_retry_and_the_next_is_s
         send(before, signal.SIGSTOP)
         say(listener, LONG, id="hit")
         await listener.event("accepted", id="hit")
-        await listener.wait(_is_synthesizing)
+        await listener.wait(_is_in_hand)
         send(before, how)
         say(listener, "The next one is here.", id="next")
         assert (await end_of(listener, "hit", 60))["event_type"] == "finished"
@@ -59,8 +59,8 @@ async def test_r5_a_worker_lost_in_mid_synthesis_costs_a_retry_and_the_next_is_s
         assert ends_of(listener, "hit") == ["finished"]
 
 
-def _is_synthesizing(heard: Heard) -> bool:
-    return heard.topic == f"{BASE}/state" and heard.json["state"] == "synthesizing"
+def _is_in_hand(heard: Heard) -> bool:
+    return heard.topic == f"{BASE}/state" and "hit" in heard.json["playing"].values()
 
 
 async def test_r6_without_an_engine_cached_phrases_and_the_tone_are_heard_and_it_recovers(
