@@ -43,7 +43,7 @@ _OUT_OF_MEMORY = ("Failed to allocate memory", "std::bad_alloc", "Out of memory"
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """How one graph runs; the defaults are the measured ones (docs/memory-options.md)."""
+    """How one graph runs; the defaults are the measured ones (docs/reliability.md)."""
 
     threads: int = 1
     arena: bool = False
