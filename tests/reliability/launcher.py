@@ -22,8 +22,12 @@ MOMENTS = ("before", "applied", "committed")
 
 
 def concerns(change: Change, kind: str, id: str) -> bool:
-    """Whether a change of the journal is the ``kind`` of this announcement."""
-    if change.__qualname__ != f"SqliteJournal.{kind}.<locals>.change":
+    """Whether a change of the journal is the ``kind`` of this announcement.
+
+    A start that is told together with its end has no change of its own.
+    """
+    kinds = ("note", "end") if kind == "note" else (kind,)
+    if change.__qualname__ not in {f"SqliteJournal.{each}.<locals>.change" for each in kinds}:
         return False
     captured = inspect.getclosurevars(change).nonlocals
     entry = captured.get("entry")

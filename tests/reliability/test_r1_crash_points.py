@@ -12,9 +12,10 @@ from tests.reliability.launcher import KINDS, MOMENTS
 from tests.support.broker import Broker
 from tests.support.node import BASE, Node
 
+# Paced, for a start and an end in one batch share a commit, and then no start is noted.
 OUTPUTS = {
-    "broker": 'kind = "mqtt"\npace = "none"',
-    "nothing": 'kind = "null"',
+    "broker": 'kind = "mqtt"\npace = "realtime"',
+    "nothing": 'kind = "null"\npace = "realtime"',
     "files": 'kind = "file"\ndirectory = "{folder}/out"',
     "player": 'kind = "player"\nargv = ["/bin/sh", "-c", "cat > /dev/null"]',
 }
