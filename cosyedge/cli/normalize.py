@@ -66,7 +66,7 @@ def lines_of(reading: "Reading", explain: bool) -> list[str]:
     ]
     if not explain:
         return said
-    rewritten = [f"  {r.before!r} → {r.after!r}  ({r.rule})" for r in reading.rewrites]
+    rewritten = [f"  {rewrite}" for rewrite in reading.rewrites]
     return [*said, *rewritten, *(f"  warning: {code}" for code in reading.warnings)]
 
 

@@ -108,6 +108,7 @@ class Announcement:
     """One accepted message. Times are seconds of the monotonic clock.
 
     ``media`` names a recorded message that is played before the utterances.
+    ``debug`` shows how its texts were rewritten; empty unless texts may be logged.
     ``content_key`` is set where the sender gave no id: equal ones within 2 s coalesce.
     """
 
@@ -133,6 +134,7 @@ class Announcement:
     replay_of: str | None = None
     capped_by: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    debug: tuple[str, ...] = ()
 
     @property
     def class_name(self) -> str:

@@ -52,6 +52,8 @@ def summarize(
     remarks = [remark for account in accounts for remark in account.remarks]
     if announcement.warnings or remarks:
         details["warnings"] = list(dict.fromkeys([*announcement.warnings, *remarks]))
+    if announcement.debug and not accounts:
+        details["debug"] = list(announcement.debug)
     if announcement.replay_of:
         details["replay_of"] = announcement.replay_of
     heard = [account for account in accounts if account.parts]

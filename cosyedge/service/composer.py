@@ -1,19 +1,19 @@
 """The composer: a say message becomes an Announcement, or is refused with a code."""
 
 import hashlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from cosyedge.core.announcement import CLASSES, Announcement, Origin, VoiceChoice
 from cosyedge.core.errors import Refusal
-from cosyedge.core.utterance import Utterance
 from cosyedge.core.voice import Voice
 from cosyedge.service.live import LiveSettings
 from cosyedge.service.ports import Clock, Message
 from cosyedge.service.reader import Reader
 from cosyedge.service.settings import ServiceSettings
 from cosyedge.service.templates import fill, find
+from cosyedge.text import Reading
 from cosyedge.wire.grants import GrantPolicy, decide_priority
 from cosyedge.wire.say import SayMessage, SayRequest
 from cosyedge.wire.topics import CommandTopic, check_response_topic
@@ -54,12 +54,12 @@ class Composer:
         )
         zones = self._zones(request, topic)
         voice = self._voice(request, zones[0])
-        utterances, warnings = await self._utterances(request, zones[0], voice)
+        readings = await self._readings(request, zones[0], voice)
         return Announcement(
             id=request.id or self._new_id(),
             priority=priority,
             zones=zones,
-            utterances=utterances,
+            utterances=tuple(sentence for each in readings for sentence in each.utterances),
             received_at=now,
             expires_at=now + self._time_to_live_s(request, message, priority),
             repetition=request.repetition,
@@ -73,7 +73,8 @@ class Composer:
             rendering=request.rendering,
             origin=self._origin(request, message, grant.most),
             capped_by=("grant",) if capped else (),
-            warnings=(*say.warnings, *warnings),
+            warnings=(*say.warnings, *(code for each in readings for code in each.warnings)),
+            debug=self._debug(readings),
             interrupt=_said(request, "interrupt", self.settings.policy.interrupt),
             resume=_said(request, "resume", self.settings.policy.resume),
             routing=_said(request, "routing", self.settings.policy.routing),
@@ -109,9 +110,13 @@ class Composer:
             speed=_said(request, "speed", self.settings.node.speed),
         )
 
-    async def _utterances(
-        self, request: SayRequest, zone: str, voice: Voice | None
-    ) -> tuple[tuple[Utterance, ...], list[str]]:
+    def _debug(self, readings: Sequence[Reading]) -> tuple[str, ...]:
+        """How the texts were rewritten: it holds words of theirs, so only if these are logged."""
+        if not self.settings.node.log_text:
+            return ()
+        return tuple(str(rewrite) for reading in readings for rewrite in reading.rewrites)
+
+    async def _readings(self, request: SayRequest, zone: str, voice: Voice | None) -> list[Reading]:
         settings = self.settings.zones.get(zone)
         lang = request.lang or (settings.lang if settings else None)
         texts = [(lang, request.text)] if request.text else []
@@ -120,15 +125,12 @@ class Composer:
         elif request.template:
             lang, wording = find(self.settings.templates, request.template, lang)
             texts = [(lang, fill(wording, request.slots))]
-        utterances: list[Utterance] = []
-        warnings: list[str] = []
-        for lang, text in texts:
-            reading = await self.reader.read(
-                text or "", lang=lang, voice=voice.name if voice else None, markup=request.markup
-            )
-            utterances += reading.utterances
-            warnings += reading.warnings
-        return tuple(utterances), warnings
+        markup = _said(request, "markup", self.reader.options.markup)
+        name = voice.name if voice else None
+        return [
+            await self.reader.read(text or "", lang=lang, voice=name, markup=markup)
+            for lang, text in texts
+        ]
 
     def _recording(self, request: SayRequest) -> str | None:
         if request.media is not None and request.media not in self._media():

@@ -55,6 +55,10 @@ class Rewrite:
     after: str
     rule: str
 
+    def __str__(self) -> str:
+        """The rewriting as ``normalize --explain`` and an event's debug show it."""
+        return f"{self.before!r} → {self.after!r}  ({self.rule})"
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:

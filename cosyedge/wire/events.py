@@ -51,6 +51,7 @@ class EventMessage(PayloadModel):
     degraded: str | None = Field(None, description="how it fell short, a stable code")
     capped_by: list[str] = Field([], description="what held it down: grant, quiet_hours, ...")
     warnings: list[str] = Field([], description="codes, with the key behind a colon")
+    debug: list[str] = Field([], description="how the text was rewritten; only if log_text is on")
     timings: Timings | None = Field(None, description="how long it took")
     audio: Audio | None = Field(None, description="what was heard")
     replay_of: str | None = Field(None, description="the id that it repeats")

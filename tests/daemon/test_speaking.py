@@ -244,6 +244,17 @@ async def test_the_smallest_chunks_are_cut_and_blame_no_output(
     assert "output.broker" not in (await ask(listener, "faults"))["faults"]
 
 
+async def test_with_texts_in_the_log_the_accepted_event_shows_how_it_was_read(
+    broker: Broker, tmp_path: Path
+) -> None:
+    config = f"[log]\ntext = true\n[text]\nmarkup = 'ssml'\n{OUTPUTS}"
+    async with running_node(broker, tmp_path, config) as (_, listener):
+        await say(listener, "It is <sub alias='cold'>-3°C</sub>, 21.5°C inside.", id="d")
+        accepted = await listener.event("accepted", id="d")
+        assert any("twenty-one point five" in line for line in accepted["debug"])
+        assert "debug" not in await listener.event("finished", id="d")
+
+
 async def test_an_orderly_stop_says_offline_and_leaves_no_child(
     node: tuple[Node, Listener],
 ) -> None:
