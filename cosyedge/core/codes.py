@@ -97,6 +97,9 @@ CODES: dict[str, Explanation] = {
     ),
     "not_authorized": Explanation("the broker refused our credentials", "mend mqtt.username"),
     "protocol_error": Explanation("the broker broke the protocol", "look at the broker"),
+    "certificate_expires": Explanation(
+        "the broker's certificate ends within the days that the fault's name says", "renew it"
+    ),
     "tls": Explanation("the TLS handshake failed", "look at certificates and clock"),
     # Warnings
     "not_supported_yet": Explanation("the key is known and not acted on", "leave it out"),

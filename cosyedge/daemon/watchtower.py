@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from cosyedge.daemon.pictures import Pictures
@@ -13,6 +14,18 @@ from cosyedge.service.live import LiveSettings
 from cosyedge.service.postman import Postman
 from cosyedge.service.reporter import Reporter
 from cosyedge.service.vitals import Vitals
+
+
+#: A certificate that is about to end is a fault three times, the last time a day before.
+WARNED_DAYS = (14, 3, 1)
+DAY_S = 24 * 3600.0
+
+
+def certificate_fault(expires_at: float | None, wall: float, days: int) -> str | None:
+    """The fault's code where the certificate ends within ``days``; times are wall-clock s."""
+    if expires_at is None or expires_at - wall > days * DAY_S:
+        return None
+    return "certificate_expires"
 
 
 class Watchtower:
@@ -43,6 +56,10 @@ class Watchtower:
                 "broker": lambda: plant.broker.status().fault,
                 "broker.urgent": lambda: plant.urgent_broker.status().fault,
                 "disk": lambda: plant.disk_fault.code or plant.cache.fault,
+                **{
+                    f"certificate.{days}d": partial(self._certificate_fault, days)
+                    for days in WARNED_DAYS
+                },
             },
             probe_period_s=plant.settings.liveness.probe_interval_s,
         )
@@ -60,6 +77,10 @@ class Watchtower:
         )
         # Also what waits and what is made is told, not only what was heard.
         stage.conductor.on_change = self.reporter.changed
+
+    def _certificate_fault(self, days: int) -> str | None:
+        expires_at = self._plant.broker.status().certificate_expires_at
+        return certificate_fault(expires_at, self._plant.clock.wall(), days)
 
     async def recover_disk(self) -> None:
         """Try a disk that failed again and again: it may come back while nobody speaks."""
