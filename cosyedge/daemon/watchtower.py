@@ -15,7 +15,6 @@ from cosyedge.service.postman import Postman
 from cosyedge.service.reporter import Reporter
 from cosyedge.service.vitals import Vitals
 
-
 #: A certificate that is about to end is a fault three times, the last time a day before.
 WARNED_DAYS = (14, 3, 1)
 DAY_S = 24 * 3600.0
