@@ -219,10 +219,11 @@ async def test_a_template_is_filled_and_prefetched_over_its_values(
 
 async def test_several_texts_are_one_announcement(node: tuple[Node, Listener]) -> None:
     _, listener = node
-    listener.publish(
-        f"{BASE}/say", json.dumps({"texts": {"en": "The gate is open."}, "id": "m", "zone": "yard"})
-    )
+    texts = {"en": "The gate is open.", "en-GB": "Please mind the gate."}
+    listener.publish(f"{BASE}/say", json.dumps({"texts": texts, "id": "m", "zone": "yard"}))
     await listener.event("finished", id="m")
+    start = (await listener.topic(f"{BASE}/audio/yard/m/start")).json
+    assert start["parts"] == 2
 
 
 async def test_phrases_are_made_at_idle_and_none_is_missing(node: tuple[Node, Listener]) -> None:
