@@ -90,6 +90,8 @@ class Node:
     async def close(self) -> None:
         """Fall silent, keep what is open in the journal, tell what was still to be told."""
         await self.stage.conductor.close()
+        self.watchtower.pictures.is_stopped = True
+        self.watchtower.reporter.at_once()
         await self.background.settle(1.0)
         await self.studio.phrasebook.close()
         await self.stage.teller.flush()

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 import cosyedge
@@ -10,20 +10,26 @@ from cosyedge.adapters.procstat import box_memory, cpu_s, rss_bytes
 from cosyedge.core.dispatch import Dispatcher
 from cosyedge.daemon.plant import Plant
 from cosyedge.service.caretaker import Caretaker
+from cosyedge.service.conductor import Conductor
 from cosyedge.service.faults import Faults
+from cosyedge.service.scenes import Act
 from cosyedge.wire.schema import SCHEMA_NUMBER
 
 FORMATS = ("wav", "flac", "mp3", "opus", "pcm")
 
 
 class Pictures:
-    """Draws the node when asked; ``caretaker`` is set once it exists."""
+    """Draws the node when asked; ``caretaker`` is set once it exists, ``is_stopped`` at its end."""
 
-    def __init__(self, plant: Plant, dispatcher: Dispatcher, faults: Faults) -> None:
+    def __init__(
+        self, plant: Plant, dispatcher: Dispatcher, conductor: Conductor, faults: Faults
+    ) -> None:
         self._plant = plant
         self._dispatcher = dispatcher
+        self._conductor = conductor
         self._faults = faults
         self.caretaker: Caretaker | None = None
+        self.is_stopped = False
         self._began_at = time.monotonic()
 
     def info(self) -> Mapping[str, Any]:
@@ -65,10 +71,11 @@ class Pictures:
     def state(self) -> Mapping[str, Any]:
         """What it does now."""
         view = self._dispatcher.glance()
-        playing = {zone: id for zone, id in view.playing.items() if id is not None}
+        scenes = self._conductor.scenes()
         return {
-            "state": self._word(bool(playing), bool(view.open), bool(view.paused)),
-            "playing": playing,
+            "state": self._word({scene.act for scene in scenes}, paused=bool(view.paused)),
+            "playing": {s.zone: s.id for s in scenes if s.act is not Act.SYNTHESIZING},
+            "synthesizing": {s.zone: s.id for s in scenes if s.act is Act.SYNTHESIZING},
             "paused": sorted(view.paused),
             "queue": dict(view.waiting),
             "queue_length": sum(view.waiting.values()),
@@ -144,11 +151,12 @@ class Pictures:
         line += f", {waiting} waiting"
         return f"{line}; faults: {faults}" if faults else line
 
-    def _word(self, playing: bool, busy: bool, paused: bool) -> str:
-        if paused and not playing:
-            return "paused"
-        if playing:
-            return "playing"
-        if busy:
-            return "synthesizing"
+    def _word(self, acts: Set[Act], *, paused: bool) -> str:
+        if self.is_stopped:
+            return "stopped"
+        for act in (Act.PLAYING, Act.SYNTHESIZING):
+            if act in acts:
+                return act.value
+        if paused:
+            return Act.PAUSED.value
         return "degraded" if self._faults.active() else "idle"

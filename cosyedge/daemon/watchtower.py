@@ -40,7 +40,7 @@ class Watchtower:
     ) -> None:
         """``spawn`` runs short work in the background."""
         self._plant = plant
-        self.pictures = Pictures(plant, stage.dispatcher, stage.faults)
+        self.pictures = Pictures(plant, stage.dispatcher, stage.conductor, stage.faults)
         self.vitals = Vitals(plant.clock, period_s=plant.settings.liveness.progress_s)
         self.guard = MemoryGuard(BoxMemory(), plant.cache)
         self.caretaker = Caretaker(

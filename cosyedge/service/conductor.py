@@ -15,6 +15,7 @@ from cosyedge.service.handover import Handover
 from cosyedge.service.hooks import Curtain
 from cosyedge.service.performance import Performance
 from cosyedge.service.ports import Clock
+from cosyedge.service.scenes import Scene, scene_of
 
 log = logging.getLogger(__name__)
 
@@ -119,6 +120,10 @@ class Conductor:
         """The id that sounds in ``zone``."""
         return next((id for id, where in self._playing if where == zone), None)
 
+    def scenes(self) -> list[Scene]:
+        """What each zone does that is not idle."""
+        return [scene_of(playing.performance) for playing in self._playing.values()]
+
     @property
     def outputs_deadline_at(self) -> float | None:
         """When the first of the outputs that are busy must be done (monotonic seconds)."""
@@ -151,6 +156,7 @@ class Conductor:
             if each.task is not None:
                 each.task.cancel()
         await asyncio.gather(*(each.performance.stop() for each in playing))
+        self._playing.clear()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -234,6 +240,7 @@ class Conductor:
     def _heard(self, performance: Performance) -> None:
         """Tell ``started`` at the first sample of the first zone."""
         self._last_heard[performance.zone] = performance.announcement
+        self.on_change()
         story = self._stories.get(performance.announcement.id)
         if story is None or story.sounded:
             return

@@ -60,6 +60,11 @@ class Performance:
         return None if self._held_at is not None else self._deadline_at
 
     @property
+    def is_held(self) -> bool:
+        """Whether a pause holds it."""
+        return self._held_at is not None
+
+    @property
     def is_open(self) -> bool:
         """Whether some output has begun."""
         return bool(self._sessions)

@@ -46,6 +46,10 @@ class Reporter:
         """Say that the state is not what it was."""
         self._changed.set()
 
+    def at_once(self) -> None:
+        """Publish the state now: nobody runs the loop that would."""
+        self._tell_state()
+
     def everything(self) -> None:
         """Publish all retained topics again: after a connection, or Home Assistant's birth."""
         self._retain("info", self._info())

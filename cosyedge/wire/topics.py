@@ -52,7 +52,12 @@ ROUTES: tuple[Route, ...] = (
     Route("request/{command}", "in", "a request, answered on response"),
     Route("availability", "out", "online or offline", retain=True),
     Route("info", "out", "version, schema, voices, zones, formats, limits", retain=True),
-    Route("state", "out", "what it does now, and the queue by class", retain=True),
+    Route(
+        "state",
+        "out",
+        "idle, synthesizing, playing, paused, degraded or stopped; who has which zone; the queue",
+        retain=True,
+    ),
     Route("state/{setting}", "out", "the twin of set", retain=True, scopes=("zone",)),
     Route("health", "out", "process, engine, cache, queue, faults; every 30 s", retain=True),
     Route("event", "out", "one event"),

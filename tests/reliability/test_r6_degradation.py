@@ -60,7 +60,7 @@ async def test_r5_a_worker_lost_in_mid_synthesis_costs_a_retry_and_the_next_is_s
 
 
 def _is_in_hand(heard: Heard) -> bool:
-    return heard.topic == f"{BASE}/state" and "hit" in heard.json["playing"].values()
+    return heard.topic == f"{BASE}/state" and "hit" in heard.json["synthesizing"].values()
 
 
 async def test_r6_without_an_engine_cached_phrases_and_the_tone_are_heard_and_it_recovers(
