@@ -3,6 +3,7 @@
 import random
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,65 @@ async def test_a_zero_byte_file_is_a_new_one(tmp_path: Path) -> None:
     journal = SqliteJournal(path, SteadyClock())
     assert journal.damage is None
     await journal.close()
+
+
+def undecodable(path: Path) -> None:
+    """A byte of a text that is no UTF-8 any more."""
+    flip(path, path.read_bytes().rindex(b"cosyedge/hall/say"), 7)
+
+
+def older_version(path: Path) -> None:
+    """The version in the header, as if steps were still to be taken."""
+    flip(path, 63, 0)
+
+
+def newer_writer(path: Path) -> None:
+    """A format that SQLite would only read: it looks like a read-only disk."""
+    flip(path, 18, 2)
+
+
+def other_words(path: Path) -> None:
+    """A column that SQLite reads, under another name."""
+    flip(path, path.read_bytes().index(b"received_at REAL"), 0)
+
+
+def other_number(path: Path) -> None:
+    """The outbox's last number, below the numbers that are in use."""
+    link = sqlite3.connect(path)
+    link.execute("UPDATE sqlite_sequence SET seq = 1 WHERE name = 'outbox'")
+    link.commit()
+    link.close()
+
+
+@pytest.mark.parametrize(
+    "damage", [undecodable, older_version, newer_writer, other_words, other_number]
+)
+async def test_r14_damage_that_looks_like_something_else_is_found_after_a_kill(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "journal.db"
+    journal = SqliteJournal(path, SteadyClock())
+    await fill(journal, 6)
+    await journal.close()
+    path.with_name("journal.db.sha256").unlink()
+    damage(path)
+    reopened = SqliteJournal(path, SteadyClock())
+    assert reopened.damage is not None
+    assert path.with_name("journal.db.damaged").exists()
+    await reopened.accept(entry("new"), [])
+    await reopened.close()
+
+
+async def test_an_empty_file_beside_a_log_has_lost_its_rows(killed: Path) -> None:
+    killed.write_bytes(b"")
+    journal = SqliteJournal(killed, SteadyClock())
+    assert journal.damage is not None
+    journal.close_now()
+
+
+async def test_a_log_without_a_whole_header_has_lost_a_commit(killed: Path) -> None:
+    log = killed.with_name("journal.db-wal")
+    log.write_bytes(log.read_bytes()[:20])
+    journal = SqliteJournal(killed, SteadyClock())
+    assert journal.torn
+    journal.close_now()

@@ -64,7 +64,7 @@ class JournalFile:
     def _open(self) -> sqlite3.Connection:
         log = state_of_log(log_path(self.path))
         self.torn = log is LogState.TORN
-        self.damage = damage_of(self.path, log)
+        self.damage = damage_of(self.path, log, self._steps)
         if self.damage:
             _move_aside(self.path)
         digest_path(self.path).unlink(missing_ok=True)

@@ -82,3 +82,18 @@ def migrate(connection: sqlite3.Connection, steps: tuple[str, ...] = MIGRATIONS)
         connection.executescript(
             f"BEGIN IMMEDIATE; {steps[number]} PRAGMA user_version = {number + 1}; COMMIT;"
         )
+
+
+def schema_of(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
+    """Every table and index of a file with the words that made it."""
+    return set(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
+
+
+def expected_schema(steps: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """What :func:`schema_of` gives of a file that these steps made."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        migrate(connection, steps)
+        return schema_of(connection)
+    finally:
+        connection.close()

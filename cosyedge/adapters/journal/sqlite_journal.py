@@ -55,6 +55,9 @@ class SqliteJournal:
         except sqlite3.Error as error:
             self._file.close()
             raise translate(error) from error
+        except StorageFailure:
+            self._file.close()
+            raise
         self._mirror = OutboxMirror(
             lambda limit: self._read(lambda link: tables.read_outbox(link, limit))
         )

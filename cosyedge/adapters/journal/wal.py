@@ -36,9 +36,9 @@ class _Frame:
 
 def state_of_log(path: Path) -> LogState:
     """Read a whole log that no connection holds; 1 MiB takes about 0.1 s."""
-    if not path.exists() or path.stat().st_size < HEADER_BYTES:
-        return LogState.SOUND
-    log = path.read_bytes()
+    log = path.read_bytes() if path.exists() else b""
+    if len(log) < HEADER_BYTES:
+        return LogState.TORN if log else LogState.SOUND
     magic, _, page_bytes = struct.unpack_from(">III", log)
     if magic not in MAGIC or not 512 <= page_bytes <= 65536:
         return LogState.DAMAGED
