@@ -76,6 +76,11 @@ def _translate(error: ValidationError, source: str) -> SettingsError:
         source = variable_of(path)
     if complaint["type"] == "extra_forbidden":
         message = f"unknown key{_suggestion(path)}"
+    elif complaint["type"] == "union_tag_invalid":
+        # pydantic's own words hold the value.
+        message = (
+            f"{complaint['ctx']['discriminator']} is none of {complaint['ctx']['expected_tags']}"
+        )
     else:
         message = complaint["msg"].removeprefix("Value error, ")
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""

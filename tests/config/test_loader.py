@@ -78,7 +78,7 @@ def test_unreadable_forms_of_a_file_are_named(file: Path) -> None:
         ("[queue]\nttl_s = nan\n", "queue.ttl_s: "),
         ('[mqtt]\npassword = "hunter2"\n', "secrets are read from a file"),
         ('[outputs.hall]\nkind = "player"\ndevise = "x"\n', "outputs.hall.devise: unknown key"),
-        ('[outputs.hall]\nkind = "horn"\n', "outputs.hall: "),
+        ('[outputs.hall]\nkind = "hunter2"\n', "outputs.hall: 'kind' is none of 'mqtt', 'player'"),
         ("[zones.all]\nvolume = 1\n", "zones.all: 'all' has a meaning of its own"),
         ('[zones.hall]\noutputs = ["gone"]\n', "zones.hall.outputs: there is no 'gone'"),
         ('[zones.hall]\n[groups]\nhall = ["hall"]\n', "groups.hall: a zone has this name"),
