@@ -51,7 +51,7 @@ chaos: venv ## Kill the daemon 1,000 times under load and count every announceme
 soak: venv ## Flood it with 10,000 messages, speak 2,000 random texts, watch the memory.
 	@$(BIN)/python -m tests.soak
 
-fuzz: venv ## Send 1,000,000 payloads of nonsense.
+fuzz: venv ## Feed nonsense to every reader; flip bytes of cache, voice and journal.
 	@$(BIN)/python -m tests.fuzz
 
 mutants: venv ## Seed known bugs and show that the suite finds each.
