@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from cosyedge.core.errors import Cancelled, EngineFailure
 from cosyedge.core.speech import Speech, SpeechRequest
@@ -39,7 +39,9 @@ _LASTING = ("model_missing", "model_invalid", "out_of_memory", "engine_unavailab
 
 
 class WorkerClient:
-    """One voice's worker, kept alive."""
+    """One voice's worker, kept alive; an empty ``program`` is the real one."""
+
+    program: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
@@ -59,7 +61,7 @@ class WorkerClient:
         self._settings = settings
         self._rss_of = rss_of
         self._clock = clock
-        self._command = command
+        self._command = command or self.program
         self._state: State = "stopped"
         self._ids = itertools.count(LOAD_ID + 1)
         self._waiting = WaitingJobs()

@@ -1,8 +1,9 @@
-"""The real daemon over a journal whose thread is killed or frozen: a program for tests alone.
+"""The real daemon with one part that fails on purpose: a program for tests alone.
 
 ``python -m tests.reliability.launcher kill KIND MOMENT ID --config FILE`` kills the process
 (SIGKILL) at a moment of the transaction that accepts, starts or ends that id.
 ``... freeze ID --config FILE`` stops the journal's thread for ever when that id is accepted.
+``... worker FOLDER --config FILE`` has workers that fail as tests.reliability.failing_worker says.
 """
 
 import inspect
@@ -16,6 +17,7 @@ from typing import Any
 from cosyedge.adapters.journal import SqliteJournal
 from cosyedge.adapters.journal.writer import Change, Writer
 from cosyedge.daemon import run
+from cosyedge.worker.client import WorkerClient
 
 KINDS = ("accept", "note", "end")
 MOMENTS = ("before", "applied", "committed")
@@ -78,6 +80,9 @@ def main() -> int:
             SqliteJournal.writer_type = killing(kind, moment, id)
         case ["freeze", id]:
             SqliteJournal.writer_type = freezing(id)
+        case ["worker", folder]:
+            program = ("-P", "-m", "tests.reliability.failing_worker", folder)
+            WorkerClient.program = (sys.executable, *program)
     return run(Path(config))
 
 

@@ -1,4 +1,4 @@
-"""R5 and R6: workers and players that fail at the daemon; it speaks on, says so and recovers."""
+"""R6 and R9: workers and players that fail at the daemon; it speaks on, says so and recovers."""
 
 import json
 import signal
@@ -12,11 +12,9 @@ from tests.reliability.speaking import (
     LONG,
     children_of,
     end_of,
-    ends_of,
     say,
     send,
     until,
-    worker_of,
 )
 from tests.support.broker import Broker
 from tests.support.listener import Heard, listen
@@ -34,33 +32,6 @@ if mode == "stuck":
 while sys.stdin.buffer.raw.read(960):
     time.sleep(0.005)
 """
-
-
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGABRT, signal.SIGSTOP])
-async def test_r5_a_worker_lost_in_mid_synthesis_costs_a_retry_and_the_next_is_spoken(
-    broker: Broker, make_node: MakeNode, how: signal.Signals
-) -> None:
-    node = make_node(QUICK)
-    async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
-        before = await worker_of(node)
-        # Stopped first, so that the synthesis is surely in hand when the signal comes.
-        send(before, signal.SIGSTOP)
-        say(listener, LONG, id="hit")
-        await listener.event("accepted", id="hit")
-        await listener.wait(_is_in_hand)
-        send(before, how)
-        say(listener, "The next one is here.", id="next")
-        assert (await end_of(listener, "hit", 60))["event_type"] == "finished"
-        assert (await end_of(listener, "next", 60)).get("degraded") is None
-        assert await worker_of(node) != before
-        assert ends_of(listener, "hit") == ["finished"]
-
-
-def _is_in_hand(heard: Heard) -> bool:
-    return heard.topic == f"{BASE}/state" and "hit" in heard.json["synthesizing"].values()
 
 
 async def test_r6_without_an_engine_cached_phrases_and_the_tone_are_heard_and_it_recovers(

@@ -82,6 +82,7 @@ class ScriptedEngine:
     def __init__(self, *script: Exception | float, voices: Sequence[str] = ("hall",)) -> None:
         self.script = list(script)
         self.requests: list[SpeechRequest] = []
+        self.deadlines_s: list[float] = []
         self.gate = asyncio.Event()
         self.gate.set()
         self.cancelled = 0
@@ -90,6 +91,9 @@ class ScriptedEngine:
     @property
     def voices(self) -> Mapping[str, Voice]:
         return self._voices
+
+    def set_voice(self, voice: Voice) -> None:
+        self._voices[voice.name] = voice
 
     async def synthesize(
         self,
@@ -100,6 +104,7 @@ class ScriptedEngine:
         preempt: bool = False,
     ) -> AsyncGenerator[tuple[int, Speech], None]:
         self.requests += requests
+        self.deadlines_s.append(deadline_s)
         try:
             await self.gate.wait()
         except asyncio.CancelledError:

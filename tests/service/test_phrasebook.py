@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,7 @@ from cosyedge.core.phrase_cache import phrase_key
 from cosyedge.core.speech import SpeechRequest
 from cosyedge.service.phrasebook import Phrasebook, expected_speech_s
 from cosyedge.service.settings import Deadlines
-from tests.service.fakes import ManualClock, MemoryStore, ScriptedEngine, cached, crash
+from tests.service.fakes import ManualClock, MemoryStore, ScriptedEngine, cached, crash, voice
 
 REQUEST = SpeechRequest("The door opened.", "en", "hall")
 
@@ -124,3 +125,16 @@ async def test_a_voice_that_is_not_there_is_named() -> None:
 
 def test_chinese_is_expected_to_take_longer_a_character_than_english() -> None:
     assert expected_speech_s("门开了") > expected_speech_s("abc")
+
+
+@pytest.mark.parametrize(
+    ("chars", "real_time_factor", "deadline_s"),
+    [(16, 1.0, 5.0), (100, 1.0, 27.0), (100, 0.1, 5.0), (100, 10.0, 60.0)],
+)
+async def test_r5_a_deadline_is_three_times_what_is_expected_of_5_to_60_s(
+    chars: int, real_time_factor: float, deadline_s: float
+) -> None:
+    engine = ScriptedEngine()
+    engine.set_voice(replace(voice("hall"), real_time_factor=real_time_factor))
+    await make(engine).find(SpeechRequest("x" * chars, "en", "hall"))
+    assert engine.deadlines_s == [pytest.approx(deadline_s)]

@@ -104,7 +104,7 @@ def workers_of(pid: int) -> list[int]:
     return [
         int(child)
         for child in children
-        if b"cosyedge.worker" in Path(f"/proc/{child}/cmdline").read_bytes()
+        if b"--fd" in Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
     ]
 
 
