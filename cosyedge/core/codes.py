@@ -101,6 +101,15 @@ CODES: dict[str, Explanation] = {
         "the broker's certificate ends within the days that the fault's name says", "renew it"
     ),
     "tls": Explanation("the TLS handshake failed", "look at certificates and clock"),
+    # Faults of the box
+    "clock_unset": Explanation(
+        "the wall clock is earlier than it can be; hours are not known",
+        "let the box reach a time server, or set its clock",
+    ),
+    "clock_jumped": Explanation(
+        "the wall clock was stepped by more than a minute; believed after ten",
+        "see who sets the clock",
+    ),
     # Warnings
     "not_supported_yet": Explanation("the key is known and not acted on", "leave it out"),
     "unknown_key": Explanation("the key is not known", "see cosyedge schema"),

@@ -9,6 +9,8 @@ from cosyedge.core.announcement import CLASSES, Rendering, class_of
 _CLOCK = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
 _DAY_MIN = 24 * 60
 HELD_BACK = frozenset({"background", "low", "normal"})
+#: The minute of a day whose hour nobody knows: all hours may be now.
+UNKNOWN_MINUTE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,13 @@ class QuietHours:
     volume: float | None = None
 
     def covers(self, minute: int) -> bool:
-        """Whether ``minute`` of the day lies inside."""
+        """Whether ``minute`` of the day lies inside.
+
+        At an unknown one nothing is silenced, for what is lost at noon is worse; but what may be
+        softer is.
+        """
+        if minute == UNKNOWN_MINUTE:
+            return self.volume is not None
         length = (self.end_min - self.begin_min) % _DAY_MIN
         return (minute - self.begin_min) % _DAY_MIN < length
 

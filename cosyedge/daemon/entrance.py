@@ -22,6 +22,7 @@ from cosyedge.service.requests import Requests
 from cosyedge.service.restart import Restart
 from cosyedge.service.schedule import Schedule
 from cosyedge.service.settings import ScheduleEntry, ServiceSettings
+from cosyedge.service.timekeeper import Timekeeper
 from cosyedge.wire.json_reader import ReadingLimits
 
 
@@ -37,6 +38,7 @@ class Entrance:
         stage: Stagecraft,
         watchtower: Watchtower,
         *,
+        keeper: Timekeeper,
         reload: Callable[[], None],
     ) -> None:
         self._plant = plant
@@ -92,6 +94,7 @@ class Entrance:
             plant.clock,
             timezone=settings.timezone,
             say=self._say_by_schedule,
+            is_unset=lambda: keeper.is_unset,
         )
 
     def _make_intake(self, outage_ended: Callable[[], bool]) -> Intake:

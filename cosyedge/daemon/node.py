@@ -5,6 +5,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 from cosyedge.daemon import translate
+from cosyedge.daemon.clock import timekeeper
 from cosyedge.daemon.entrance import Entrance
 from cosyedge.daemon.plant import Plant
 from cosyedge.daemon.pulses import watch_parts
@@ -27,18 +28,27 @@ class Node:
         self.background = Background()
         live = LiveSettings(plant.journal, plant.pool.voices)
         self.studio = Studio(plant, self.settings, live)
+        keeper = timekeeper(plant.clock, plant.journal)
         self.stage = Stagecraft(
             plant,
             self.settings,
             live,
             self.studio,
+            keeper=keeper,
             on_change=lambda: self.watchtower.reporter.changed(),
             on_setting=lambda zone, name: self.watchtower.reporter.setting(zone, name),
             on_output=lambda performance: self.watchtower.caretaker.heard(performance),
         )
-        self.watchtower = Watchtower(plant, live, self.stage, spawn=self.background.spawn)
+        self.watchtower = Watchtower(plant, live, self.stage, keeper, spawn=self.background.spawn)
         self.entrance = Entrance(
-            plant, self.settings, live, self.studio, self.stage, self.watchtower, reload=reload
+            plant,
+            self.settings,
+            live,
+            self.studio,
+            self.stage,
+            self.watchtower,
+            keeper=keeper,
+            reload=reload,
         )
         entrance = self.entrance
         intakes = {"intake": entrance.intake, "intake urgent": entrance.urgent_intake}

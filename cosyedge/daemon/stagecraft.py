@@ -22,6 +22,7 @@ from cosyedge.service.performance import Performance
 from cosyedge.service.rules import Rules
 from cosyedge.service.settings import ServiceSettings
 from cosyedge.service.teller import Teller
+from cosyedge.service.timekeeper import Timekeeper
 
 
 class Stagecraft:
@@ -34,6 +35,7 @@ class Stagecraft:
         live: LiveSettings,
         studio: Studio,
         *,
+        keeper: Timekeeper,
         on_change: Callable[[], None],
         on_setting: Callable[[str | None, str], None],
         on_output: Callable[[Performance], None],
@@ -43,7 +45,7 @@ class Stagecraft:
         self._plant = plant
         self._on_change = on_change
         clock = plant.clock
-        minute = minute_of_day(clock.wall, plant.settings.node.timezone)
+        minute = minute_of_day(clock, keeper, plant.settings.node.timezone)
         bulletins = Bulletins(plant.topics, clock, log_text=plant.settings.log.text)
         zones = {name: translate.zone_rules(zone) for name, zone in plant.layout.zones.items()}
         limits, groups = translate.queue_limits(plant.settings), plant.settings.groups

@@ -13,6 +13,7 @@ from cosyedge.service.guard import MemoryGuard
 from cosyedge.service.live import LiveSettings
 from cosyedge.service.postman import Postman
 from cosyedge.service.reporter import Reporter
+from cosyedge.service.timekeeper import Timekeeper
 from cosyedge.service.vitals import Vitals
 
 #: A certificate that is about to end is a fault three times, the last time a day before.
@@ -35,6 +36,7 @@ class Watchtower:
         plant: Plant,
         live: LiveSettings,
         stage: Stagecraft,
+        keeper: Timekeeper,
         *,
         spawn: Callable[[Coroutine[Any, Any, None], str], object],
     ) -> None:
@@ -54,6 +56,7 @@ class Watchtower:
             conditions={
                 "broker": lambda: plant.broker.status().fault,
                 "broker.urgent": lambda: plant.urgent_broker.status().fault,
+                "clock": keeper.fault,
                 "disk": lambda: plant.disk_fault.code or plant.cache.fault,
                 **{
                     f"certificate.{days}d": partial(self._certificate_fault, days)

@@ -40,19 +40,24 @@ class Schedule:
         *,
         timezone: str | None,
         say: Callable[[ScheduleEntry], Awaitable[None]],
+        is_unset: Callable[[], bool] = lambda: False,
     ) -> None:
-        """``timezone`` is a name such as Europe/Berlin; None means the system's."""
+        """``timezone`` is a name such as Europe/Berlin; None means the system's.
+
+        ``is_unset`` says that the clock shows no hour to go by: nothing is spoken at one.
+        """
         self._entries = entries
         self._clock = clock
         self._zone = ZoneInfo(timezone) if timezone else None
         self._say = say
+        self._is_unset = is_unset
 
     async def run(self) -> None:
         """Speak at the hours until cancelled."""
         since = self._clock.wall()
         while True:
             now = self._clock.wall()
-            for entry in self.due(since, now):
+            for entry in [] if self._is_unset() else self.due(since, now):
                 log.info("schedule: %s", entry.name)
                 await self._say(entry)
             # A clock that was set back a little does not ring the same bell again.

@@ -3,6 +3,7 @@
 ``python -m tests.reliability.launcher kill KIND MOMENT ID --config FILE`` kills the process
 (SIGKILL) at a moment of the transaction that accepts, starts or ends that id.
 ``... freeze ID --config FILE`` stops the journal's thread for ever when that id is accepted.
+``... clock FILE --config FILE`` has a wall clock that is off by the seconds that the file says.
 ``... worker FOLDER --config FILE`` has workers that fail as tests.reliability.failing_worker says.
 """
 
@@ -11,12 +12,14 @@ import os
 import signal
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 from cosyedge.adapters.journal import SqliteJournal
 from cosyedge.adapters.journal.writer import Change, Writer
 from cosyedge.daemon import run
+from cosyedge.daemon.clock import SystemClock
 from cosyedge.worker.client import WorkerClient
 
 KINDS = ("accept", "note", "end")
@@ -80,6 +83,8 @@ def main() -> int:
             SqliteJournal.writer_type = killing(kind, moment, id)
         case ["freeze", id]:
             SqliteJournal.writer_type = freezing(id)
+        case ["clock", offset]:
+            SystemClock.wall_source = lambda: time.time() + float(Path(offset).read_text())
         case ["worker", folder]:
             program = ("-P", "-m", "tests.reliability.failing_worker", folder)
             WorkerClient.program = (sys.executable, *program)

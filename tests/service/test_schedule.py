@@ -25,20 +25,32 @@ class SetClock:
 
     def __init__(self, *times: float) -> None:
         self._times = list(times)
+        self.shown = times[0]
 
     def monotonic(self) -> float:
         return 0.0
 
     def wall(self) -> float:
-        return self._times.pop(0) if len(self._times) > 1 else self._times[0]
+        self.shown = self._times.pop(0) if len(self._times) > 1 else self._times[0]
+        return self.shown
 
 
-def schedule_of(entry: ScheduleEntry, *times: float, said: list[str] | None = None) -> Schedule:
+def schedule_of(
+    entry: ScheduleEntry, *times: float, said: list[str] | None = None, unset_before: float = 0.0
+) -> Schedule:
+    clock = SetClock(*times or (0.0,))
+
     async def say(entry: ScheduleEntry) -> None:
         if said is not None:
             said.append(entry.name)
 
-    return Schedule((entry,), SetClock(*times or (0.0,)), timezone="Europe/Berlin", say=say)
+    return Schedule(
+        (entry,),
+        clock,
+        timezone="Europe/Berlin",
+        say=say,
+        is_unset=lambda: clock.shown < unset_before,
+    )
 
 
 def rings(entry: ScheduleEntry, since: float, until: float, step_s: float = 30.0) -> list[float]:
@@ -102,10 +114,27 @@ async def test_clock_that_is_set_back_a_little_does_not_ring_twice() -> None:
     said: list[str] = []
     # Each round asks once; the loop's pause before nine is short, so no round is long.
     times = (nine - 0.1, nine - 0.05, nine + 0.01, nine - 0.04, nine + 0.02, nine - 0.02)
-    schedule = schedule_of(bell("0 9 * * *"), *times, said=said)
+    await run(schedule_of(bell("0 9 * * *"), *times, said=said))
+    assert said == ["bell"]
+
+
+async def test_clock_that_is_not_set_rings_nothing_and_rings_once_it_is() -> None:
+    then, nine = at("2016-12-02T09:00:00"), at("2026-12-02T09:00:00")
+    said: list[str] = []
+    times = (then - 0.1, then + 0.1, nine - 3600, nine - 0.1)
+    await run(schedule_of(bell("0 9 * * *"), *times, said=said, unset_before=nine - 7200))
+    assert said == []
+    times = (*times, nine + 0.1)
+    await run(schedule_of(bell("0 9 * * *"), *times, said=said, unset_before=nine - 7200))
+    assert said == ["bell"]
+    await run(schedule_of(bell("0 9 * * *"), *times, said=said))
+    assert said == ["bell"] * 3
+
+
+async def run(schedule: Schedule) -> None:
+    """A few rounds of the loop, without its pauses."""
     schedule._pause_s = lambda now: 0.0  # type: ignore[method-assign]
     task = asyncio.create_task(schedule.run())
     for _ in range(20):
         await asyncio.sleep(0)
     task.cancel()
-    assert said == ["bell"]
