@@ -1,7 +1,7 @@
 """The disk tier of the phrase cache: what to write, evict, trust and give up.
 
 Slow, full, read-only, damaged or absent, the disk costs this tier and nothing else: no call
-raises for it, and ``fault`` says so until a write succeeds again.
+raises for it, and ``fault`` says so until a write succeeds again, a phrase's or a probe's.
 """
 
 import time
@@ -86,6 +86,19 @@ class DiskTier:
             except StorageFailure:
                 self._note_fault()
         self._thread.close()
+
+    async def recover(self) -> bool:
+        """Try a disk at fault again where it is time to; whether it was and has come back."""
+        if self.fault is None or not self._is_due():
+            return False
+        try:
+            await self._is_usable()
+            await self._thread.run(self._folder.probe)
+        except StorageFailure:
+            self._note_fault()
+            return False
+        self.fault = None
+        return True
 
     async def load(self, key: str) -> StoredPhrase | None:
         """Read and check an entry; a damaged one is removed, counted, and not there."""
@@ -178,11 +191,14 @@ class DiskTier:
         return True
 
     async def _is_usable(self) -> bool:
-        if self.fault is not None and self._monotonic() < self._retry_at:
+        if self.fault is not None and not self._is_due():
             return False
         if not self._folder.is_open:
             await self._open()
         return True
+
+    def _is_due(self) -> bool:
+        return self._monotonic() >= self._retry_at
 
     async def _flush(self) -> None:
         stale, self._stale = self._stale, set()

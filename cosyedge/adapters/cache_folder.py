@@ -21,6 +21,7 @@ _NAME: Final = re.compile(r"([0-9a-f]{64})\.(phrase|pinned)")
 _INCOMING: Final = ".incoming"
 _LOCK: Final = "lock"
 _MAX_BYTES: Final = 64 * 2**20
+_PROBE_BYTES: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,7 @@ class PhraseFolder:
         """
         plain, kept = _names(key)
         try:
-            room = os.fstatvfs(self._folder)
-            if room.f_bavail * room.f_frsize < self._reserve_bytes + len(data):
-                raise StorageFailure("disk", "the disk is full")
+            self._look_for_room(len(data))
             self._write_incoming(data, sync=pinned)
             target = kept if pinned else plain
             os.rename(_INCOMING, target, src_dir_fd=self._folder, dst_dir_fd=self._folder)
@@ -119,6 +118,17 @@ class PhraseFolder:
                 os.fsync(self._folder)
                 with suppress(FileNotFoundError):
                     os.unlink(plain, dir_fd=self._folder)
+        except OSError as error:
+            with suppress(OSError):
+                os.unlink(_INCOMING, dir_fd=self._folder)
+            raise _failure(error) from error
+
+    def probe(self) -> None:
+        """Write a file and take it away. Raises StorageFailure("disk")."""
+        try:
+            self._look_for_room(_PROBE_BYTES)
+            self._write_incoming(bytes(_PROBE_BYTES), sync=False)
+            os.unlink(_INCOMING, dir_fd=self._folder)
         except OSError as error:
             with suppress(OSError):
                 os.unlink(_INCOMING, dir_fd=self._folder)
@@ -150,6 +160,11 @@ class PhraseFolder:
             for name in _names(key):
                 with suppress(OSError):
                     os.utime(name, dir_fd=self._folder, follow_symlinks=False)
+
+    def _look_for_room(self, size_bytes: int) -> None:
+        room = os.fstatvfs(self._folder)
+        if room.f_bavail * room.f_frsize < self._reserve_bytes + size_bytes:
+            raise StorageFailure("disk", "the disk is full")
 
     def _write_incoming(self, data: bytes, *, sync: bool) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -189,12 +204,10 @@ def _names(key: str) -> tuple[str, str]:
 def _take_lock(folder: int, path: Path) -> int:
     """Lock the folder for this process's life; -1 where a read-only disk has no lock file."""
     try:
-        lock = os.open(_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=folder)
+        # Open for reading alone: a writer would keep the disk from being remounted read-only.
+        lock = os.open(_LOCK, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=folder)
     except OSError:
-        try:
-            lock = os.open(_LOCK, os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
-        except OSError:
-            return -1
+        return -1
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

@@ -56,6 +56,14 @@ class PhraseCache:
         if self._disk:
             await self._disk.close()
 
+    async def recover(self) -> None:
+        """Try a disk at fault again, if it is time; once it is back it is given the pins."""
+        if self._disk is None or not await self._disk.recover():
+            return
+        for key in [key for key in self._memory if self._memory.is_pinned(key)]:
+            if await self._disk.save(key, self._phrases[key], pinned=True):
+                self._memory.pin(key, pinned=False)
+
     def recall(self, key: str) -> CachedSpeech | None:
         """The entry, if it lies in memory (0.03 ms for 2 s of audio)."""
         phrase = self._phrases.get(key)

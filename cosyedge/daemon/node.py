@@ -1,7 +1,7 @@
 """The node: studio, stage, watchtower and entrance over one plant, and the loops that run them."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
 from cosyedge.daemon import translate
@@ -14,6 +14,7 @@ from cosyedge.daemon.studio import Studio
 from cosyedge.daemon.watchtower import Watchtower
 from cosyedge.service.background import Background
 from cosyedge.service.live import LiveSettings
+from cosyedge.service.restart import OpenEntry
 from cosyedge.text import warm
 
 Loop = tuple[str, Coroutine[Any, Any, None]]
@@ -58,8 +59,7 @@ class Node:
         """Take up what the journal has open; from then on announcements can come."""
         self.stage.rules.apply()
         self.background.spawn(asyncio.to_thread(warm, self.studio.languages), "warm the reader")
-        entries = self.plant.journal.open_entries()
-        await self.entrance.restart.take_up(entries, on_crash=self.settings.policy.on_crash)
+        await self._take_up(self.plant.journal.open_entries())
         self.studio.prerenderer.want(self.settings.phrases)
 
     def loops(self) -> Iterator[Loop]:
@@ -82,7 +82,7 @@ class Node:
         yield "ping", watchtower.caretaker.ping_engine()
         yield "watch", watchtower.caretaker.watch()
         yield "conditions", watchtower.caretaker.watch_conditions()
-        yield "disk", watchtower.recover_disk()
+        yield "disk", watchtower.recover_disk(self._take_up)
 
     def online(self) -> None:
         """The broker is back: retained topics again, and what waits in the outbox."""
@@ -105,3 +105,6 @@ class Node:
         await self.background.settle(1.0)
         await self.studio.phrasebook.close()
         await self.stage.teller.flush()
+
+    async def _take_up(self, entries: Sequence[OpenEntry]) -> None:
+        await self.entrance.restart.take_up(entries, on_crash=self.settings.policy.on_crash)

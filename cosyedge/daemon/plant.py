@@ -17,7 +17,6 @@ from cosyedge.adapters.recordings import Recordings
 from cosyedge.adapters.systemd import Notifier
 from cosyedge.adapters.voice_folder import Shelf, find_voices, search_order
 from cosyedge.config import Layout, Settings, lay_out, mqtt_password
-from cosyedge.core.errors import StorageFailure
 from cosyedge.daemon import translate
 from cosyedge.daemon.clock import SystemClock
 from cosyedge.daemon.outputs import make_outputs
@@ -28,6 +27,8 @@ from cosyedge.worker.pool import WorkerPool
 log = logging.getLogger(__name__)
 
 DiskJournal = FallbackJournal | MemoryJournal
+#: A cache at fault can wait: its disk is tried at every sixth probe, each 30 s by default.
+CACHE_RETRY_PROBES = 6
 
 
 @dataclass(slots=True)
@@ -141,36 +142,29 @@ def make_pool(shelf: Shelf, settings: Settings) -> WorkerPool:
 
 
 def open_journal(settings: Settings, clock: SystemClock, disk_fault: DiskFault) -> DiskJournal:
-    """The journal on disk, or in memory where the disk cannot be used. Blocks."""
-    journal = settings.journal
-    memory = MemoryJournal(clock, history_text=journal.history_text)
-    if not journal.enabled:
+    """The journal on disk, or in memory for as long as the disk cannot be used. Blocks."""
+    chosen = settings.journal
+    memory = MemoryJournal(clock, history_text=chosen.history_text)
+    if not chosen.enabled:
         return memory
     path = settings.paths.state_dir / "journal.sqlite"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        disk = SqliteJournal(
-            path, clock, max_bytes=journal.max_mb << 20, history_text=journal.history_text
+
+    def open_disk() -> SqliteJournal:
+        return SqliteJournal(
+            path, clock, max_bytes=chosen.max_mb << 20, history_text=chosen.history_text
         )
-    except OSError as error:
-        disk_fault.hear("disk")
-        log.warning("no journal: %s", error.strerror, extra={"COSYEDGE_CODE": "disk"})
-        return memory
-    except StorageFailure as error:
-        if error.code == "in_use":
-            raise
-        disk_fault.hear(error.code)
-        log.warning("no journal: %s", error, extra={"COSYEDGE_CODE": error.code})
-        return memory
-    if disk.damage is not None:
-        log.warning("journal moved aside: %s", disk.damage, extra={"COSYEDGE_CODE": "corrupt"})
-    if disk.torn:
-        log.warning("journal: the last commit was lost", extra={"COSYEDGE_CODE": "corrupt"})
-    return FallbackJournal(disk, memory, on_disk=disk_fault.hear)
+
+    journal = FallbackJournal(open_disk, memory, clock, on_disk=disk_fault.hear)
+    if journal.degraded:
+        log.warning("journal in memory until the disk can be used")
+    return journal
 
 
 async def _open_cache(settings: Settings) -> PhraseCache:
-    limits = DiskLimits(limit_bytes=settings.cache.disk_mb << 20)
+    limits = DiskLimits(
+        limit_bytes=settings.cache.disk_mb << 20,
+        retry_s=CACHE_RETRY_PROBES * settings.liveness.probe_interval_s,
+    )
     folder = settings.paths.cache_dir / "phrases"
     disk = DiskTier(folder, limits) if settings.cache.disk_mb else None
     cache = PhraseCache(disk, settings.cache.memory_mb << 20)

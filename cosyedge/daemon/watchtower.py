@@ -1,10 +1,11 @@
 """The watchtower: what looks after the node and shows it: caretaker, vitals, guard, reporter."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
+from cosyedge.daemon import damage
 from cosyedge.daemon.pictures import Pictures
 from cosyedge.daemon.plant import BoxMemory, Plant
 from cosyedge.daemon.stagecraft import Stagecraft
@@ -13,6 +14,7 @@ from cosyedge.service.guard import MemoryGuard
 from cosyedge.service.live import LiveSettings
 from cosyedge.service.postman import Postman
 from cosyedge.service.reporter import Reporter
+from cosyedge.service.restart import OpenEntry
 from cosyedge.service.timekeeper import Timekeeper
 from cosyedge.service.vitals import Vitals
 
@@ -58,6 +60,7 @@ class Watchtower:
                 "broker.urgent": lambda: plant.urgent_broker.status().fault,
                 "clock": keeper.fault,
                 "disk": lambda: plant.disk_fault.code or plant.cache.fault,
+                damage.NAME: damage.JournalDamage(plant.journal).code,
                 **{
                     f"certificate.{days}d": partial(self._certificate_fault, days)
                     for days in WARNED_DAYS
@@ -84,8 +87,16 @@ class Watchtower:
         expires_at = self._plant.broker.status().certificate_expires_at
         return certificate_fault(expires_at, self._plant.clock.wall(), days)
 
-    async def recover_disk(self) -> None:
-        """Try a disk that failed again and again: it may come back while nobody speaks."""
+    async def recover_disk(self, take_up: Callable[[Sequence[OpenEntry]], Awaitable[Any]]) -> None:
+        """Try a disk that failed again and again: it may come back while nobody speaks.
+
+        ``take_up`` is given what was open on a journal that could be opened only now.
+        """
+        plant = self._plant
         while True:
-            await asyncio.sleep(self._plant.settings.liveness.probe_interval_s)
-            await self._plant.journal.recover()
+            await asyncio.sleep(plant.settings.liveness.probe_interval_s)
+            await plant.cache.recover()
+            await plant.journal.recover()
+            found = plant.journal.found_late()
+            if found:
+                await take_up(found)

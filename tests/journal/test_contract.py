@@ -30,7 +30,7 @@ class Ports(Journal, FaultLog, SettingsStore, Protocol):
 
 async def test_each_serves_the_ports(path: Path, clock: SteadyClock) -> None:
     disk, memory = SqliteJournal(path, clock), MemoryJournal(clock)
-    ports: list[Ports] = [disk, memory, FallbackJournal(disk, memory)]
+    ports: list[Ports] = [disk, memory, FallbackJournal(lambda: disk, memory, clock)]
     assert not any(port.open_entries() for port in ports)
     await disk.close()
 

@@ -8,6 +8,7 @@ import pytest
 
 from cosyedge.adapters.journal import FallbackJournal, MemoryJournal, SqliteJournal
 from cosyedge.adapters.journal.writer import Writer
+from cosyedge.core.errors import StorageFailure
 from tests.journal.material import FINISHED, SteadyClock, entry, event
 
 
@@ -35,7 +36,7 @@ async def test_full_disk_goes_on_from_memory_and_back_by_itself(
     path: Path, clock: SteadyClock
 ) -> None:
     disk = FailingJournal(path, clock)
-    journal = FallbackJournal(disk, MemoryJournal(clock))
+    journal = FallbackJournal(lambda: disk, MemoryJournal(clock), clock)
     await journal.accept(entry("before"), [event("accepted", "before")])
     assert not journal.degraded
 
@@ -81,7 +82,7 @@ async def test_full_disk_goes_on_from_memory_and_back_by_itself(
 async def test_probe_finds_the_disk_again_without_traffic(path: Path, clock: SteadyClock) -> None:
     disk = FailingJournal(path, clock)
     heard: list[str | None] = []
-    journal = FallbackJournal(disk, MemoryJournal(clock), on_disk=heard.append)
+    journal = FallbackJournal(lambda: disk, MemoryJournal(clock), clock, on_disk=heard.append)
     disk.fill(True)
     journal.set_setting("volume", "0.4")
     await journal.tell([])
@@ -92,5 +93,100 @@ async def test_probe_finds_the_disk_again_without_traffic(path: Path, clock: Ste
     assert heard == ["disk", None]
     assert journal.settings() == {"volume": "0.4"}
     journal.fault_cleared("journal")
+    await journal.tell([])
     assert journal.faults()[0].cleared_at is not None
     await journal.close()
+
+
+async def test_r9_what_was_said_while_the_disk_was_away_is_kept_once_it_is_back(
+    path: Path, clock: SteadyClock
+) -> None:
+    disk = FailingJournal(path, clock)
+    journal = FallbackJournal(lambda: disk, MemoryJournal(clock), clock)
+    journal.fault_raised("broker", "tls")
+    journal.set_setting("mute", "ON")
+    await journal.tell([])
+    disk.fill(True)
+    await journal.tell([])
+    clock.wall_s += 60
+    journal.fault_raised("disk", "disk")
+    journal.fault_cleared("broker")
+    journal.fault_acknowledged("broker")
+    journal.set_setting("volume", "0.4")
+    journal.set_setting("mute", None)
+    raised_at = clock.wall_s
+    clock.wall_s += 60
+    disk.fill(False)
+    assert await journal.recover()
+    await journal.tell([])
+    assert [(fault.name, fault.code) for fault in journal.faults()] == [
+        ("disk", "disk"),
+        ("broker", "tls"),
+    ]
+    await journal.close()
+
+    again = SqliteJournal(path, clock)
+    kept, broker = again.faults()
+    assert (kept.name, kept.code, kept.raised_at, kept.acked_at) == (
+        "disk",
+        "disk",
+        raised_at,
+        None,
+    )
+    assert broker.cleared_at == broker.acked_at == raised_at
+    assert again.settings() == {"volume": "0.4"}
+    await again.close()
+
+
+class LateDisk:
+    """A disk that cannot be opened at first."""
+
+    def __init__(self, path: Path, clock: SteadyClock) -> None:
+        self.path, self.clock, self.code = path, clock, "disk"
+
+    def open(self) -> SqliteJournal:
+        if self.code:
+            raise StorageFailure(self.code, "not now")
+        return SqliteJournal(self.path, self.clock)
+
+
+async def test_a_disk_that_could_not_be_opened_is_opened_later_with_what_was_open_on_it(
+    path: Path, clock: SteadyClock
+) -> None:
+    before = SqliteJournal(path, clock)
+    for id in ("waits", "again"):
+        await before.accept(entry(id), [event("accepted", id)])
+    await before.close()
+    late = LateDisk(path, clock)
+    heard: list[str | None] = []
+    journal = FallbackJournal(late.open, MemoryJournal(clock), clock, on_disk=heard.append)
+    assert heard == ["disk"]
+    assert not journal.open_entries()
+    await journal.accept(entry("again"), [event("accepted", "again")])
+    await journal.accept(entry("during"), [event("accepted", "during")])
+    await journal.end("during", FINISHED, [event("finished", "during")])
+    assert not await journal.recover()
+
+    late.code = ""
+    assert await journal.recover()
+    assert heard == ["disk", None]
+    assert [item[0].id for item in journal.found_late()] == ["waits"]
+    assert not journal.found_late()
+    await journal.end("again", FINISHED, [event("finished", "again")])
+    await journal.end("waits", FINISHED, [event("finished", "waits")])
+    told = [row.message for row in journal.undelivered(100)]
+    for id in ("waits", "again", "during"):
+        assert told.count(event("finished", id)) == 1
+    await journal.close()
+    again = SqliteJournal(path, clock)
+    assert not again.open_entries()
+    await again.close()
+
+
+async def test_a_directory_of_another_daemon_is_no_reason_to_speak_from_memory(
+    path: Path, clock: SteadyClock
+) -> None:
+    late = LateDisk(path, clock)
+    late.code = "in_use"
+    with pytest.raises(StorageFailure, match="not now"):
+        FallbackJournal(late.open, MemoryJournal(clock), clock)

@@ -1,46 +1,75 @@
 """A journal that goes on from memory while the disk keeps nothing, and back by itself."""
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
+from cosyedge.adapters.journal.absent_disk import AbsentDisk
 from cosyedge.adapters.journal.memory_journal import MemoryJournal
 from cosyedge.adapters.journal.rows import EndedRow, Fault
 from cosyedge.adapters.journal.sqlite_journal import SqliteJournal
 from cosyedge.core.errors import StorageFailure
-from cosyedge.core.events import Event
-from cosyedge.service.ports import JournalEntry, OutboxRow, Outgoing
+from cosyedge.core.events import Event, EventType
+from cosyedge.service.ports import Clock, JournalEntry, OutboxRow, Outgoing
 
 Answer = TypeVar("Answer")
+Disk: TypeAlias = SqliteJournal | AbsentDisk
 
 # Outbox numbers above this are those of the memory.
 MEMORY_SEQ = 1 << 62
+# Words about faults that a disk may still be owed; the oldest give way.
+MOST_WORDS = 500
 
 
 class FallbackJournal:
     """Write to the disk, or to memory where that fails; ``degraded`` says which.
 
     Every call tries the disk first. What was accepted in memory ends there. An end that the
-    disk did not take is told from memory and written later, before anything else.
+    disk did not take is told from memory and written later, before anything else. A disk that
+    could not even be opened is opened later.
     """
 
     def __init__(
         self,
-        disk: SqliteJournal,
+        open_disk: Callable[[], SqliteJournal],
         memory: MemoryJournal,
+        clock: Clock,
         *,
         on_disk: Callable[[str | None], None] = lambda _: None,
     ) -> None:
-        """``on_disk`` hears the code of the disk's fault when it begins, None when it ends."""
-        self._disk = disk
+        """Open the disk; blocks as that does. Raises StorageFailure("in_use").
+
+        ``on_disk`` hears the code of the disk's fault when it begins, None when it ends.
+        """
+        self._open_disk = open_disk
         self._memory = memory
+        self._clock = clock
         self._hear = on_disk
         self._in_memory: set[str] = set()
+        self._late: list[tuple[JournalEntry, str, int]] = []
         self._owed_ends: dict[str, Event] = {}
         self._owed_deliveries: set[int] = set()
+        self._owed_words: deque[Callable[[Disk], None]] = deque(maxlen=MOST_WORDS)
         self._paying = asyncio.Lock()
         self.degraded = False
-        self.damage, self.torn = disk.damage, disk.torn
+        try:
+            self._disk: Disk = open_disk()
+        except StorageFailure as failure:
+            if failure.code == "in_use":
+                raise
+            self._disk = AbsentDisk(failure, clock)
+            self._say(failure.code)
+
+    @property
+    def damage(self) -> str | None:
+        """What was wrong with an older file that was moved aside."""
+        return self._disk.damage
+
+    @property
+    def torn(self) -> bool:
+        """Whether the last commit before a crash could not be read."""
+        return self._disk.torn
 
     @property
     def progressed_at(self) -> float:
@@ -132,17 +161,22 @@ class FallbackJournal:
 
     def fault_raised(self, name: str, code: str) -> None:
         """Latch a fault; the same one again changes nothing."""
-        self._fault_log().fault_raised(name, code)
+        if self.degraded:
+            self._memory.fault_raised(name, code)
+        now = self._clock.wall()
+        self._word(lambda disk: disk.fault_raised(name, code, now))
 
     def fault_cleared(self, name: str) -> None:
         """Mark a part's fault as gone, wherever it is kept."""
         self._memory.fault_cleared(name)
-        self._disk.fault_cleared(name)
+        now = self._clock.wall()
+        self._word(lambda disk: disk.fault_cleared(name, now))
 
     def fault_acknowledged(self, name: str | None) -> None:
         """Acknowledge a part's faults, or all."""
         self._memory.fault_acknowledged(name)
-        self._disk.fault_acknowledged(name)
+        now = self._clock.wall()
+        self._word(lambda disk: disk.fault_acknowledged(name, now))
 
     def faults(self) -> Sequence[Fault]:
         """The faults, newest first."""
@@ -153,7 +187,7 @@ class FallbackJournal:
     def set_setting(self, key: str, value: str | None) -> None:
         """Keep a setting, over a restart where the disk takes it."""
         self._memory.set_setting(key, value)
-        self._disk.set_setting(key, value)
+        self._word(lambda disk: disk.set_setting(key, value))
 
     def settings(self) -> Mapping[str, str]:
         """All settings that were kept."""
@@ -164,10 +198,18 @@ class FallbackJournal:
         if not (self.degraded or self._owed_ends or self._owed_deliveries):
             return True
         try:
-            await self._on_disk(self._disk.probe)
-        except StorageFailure:
+            if isinstance(self._disk, AbsentDisk):
+                self._take(await asyncio.to_thread(self._open_disk))
+            await self._on_disk(lambda: self._disk.probe())
+        except StorageFailure as failure:
+            self._say(failure.code)
             return False
         return True
+
+    def found_late(self) -> Sequence[tuple[JournalEntry, str, int]]:
+        """What was open on a disk that was opened after the start; each is given once."""
+        found, self._late = self._late, []
+        return found
 
     async def close(self) -> None:
         """Commit what waits and leave a clean file."""
@@ -186,9 +228,37 @@ class FallbackJournal:
         return answer
 
     def _say(self, code: str | None) -> None:
-        if self.degraded != (code is not None):
-            self.degraded = code is not None
-            self._hear(code)
+        if self.degraded == (code is not None):
+            return
+        self.degraded = code is not None
+        if code is None:
+            self._hand_over()
+        self._hear(code)
+
+    def _word(self, word: Callable[[Disk], None]) -> None:
+        """Say it to the disk, now or when it is back."""
+        if self.degraded:
+            self._owed_words.append(word)
+        else:
+            word(self._disk)
+
+    def _hand_over(self) -> None:
+        """Give the disk what was said while it was away; memory keeps no fault of it."""
+        for key, value in self._memory.settings().items():
+            self._disk.set_setting(key, value)
+        while self._owed_words:
+            self._owed_words.popleft()(self._disk)
+        self._memory.forget_faults()
+
+    def _take(self, disk: SqliteJournal) -> None:
+        """Use a disk that was opened late; an id that came again meanwhile has its end here."""
+        self._disk = disk
+        for item in disk.open_entries():
+            id = item[0].id
+            if self._memory.ended_within_a_day(id):
+                self._owed_ends[id] = Event(EventType.FAILED, id, "interrupted")
+            else:
+                self._late.append(item)
 
     async def _pay(self) -> None:
         async with self._paying:
@@ -199,9 +269,6 @@ class FallbackJournal:
             paid = set(self._owed_deliveries)
             await self._disk.delivered(paid)
             self._owed_deliveries -= paid
-
-    def _fault_log(self) -> SqliteJournal | MemoryJournal:
-        return self._memory if self.degraded else self._disk
 
     def _read(self, question: Callable[[], Answer], otherwise: Answer) -> Answer:
         try:

@@ -120,6 +120,10 @@ class MemoryJournal:
         """The last 99 faults, newest first."""
         return list(self._faults)
 
+    def forget_faults(self) -> None:
+        """Forget them all: they are kept elsewhere."""
+        self._faults.clear()
+
     def set_setting(self, key: str, value: str | None) -> None:
         """Keep a setting until the process ends; None forgets it."""
         if value is None:
@@ -134,6 +138,10 @@ class MemoryJournal:
     async def recover(self) -> bool:
         """Nothing is owed to a disk."""
         return True
+
+    def found_late(self) -> Sequence[tuple[JournalEntry, str, int]]:
+        """No disk is found later."""
+        return []
 
     async def close(self) -> None:
         """Nothing to close."""

@@ -138,20 +138,20 @@ class SqliteJournal:
         """What ended since a wall-clock second, newest first."""
         return self._read(lambda link: tables.read_ended(link, since, limit))
 
-    def fault_raised(self, name: str, code: str) -> None:
-        """Latch a fault; the same one again changes nothing."""
-        now = self._clock.wall()
-        self._writer.post(lambda connection: faults.raise_fault(connection, name, code, now))
+    def fault_raised(self, name: str, code: str, at: float | None = None) -> None:
+        """Latch a fault; the same one again changes nothing. ``at``: wall-clock s, else now."""
+        when = self._clock.wall() if at is None else at
+        self._writer.post(lambda connection: faults.raise_fault(connection, name, code, when))
 
-    def fault_cleared(self, name: str) -> None:
+    def fault_cleared(self, name: str, at: float | None = None) -> None:
         """Mark a part's fault as gone."""
-        now = self._clock.wall()
-        self._writer.post(lambda connection: faults.clear_faults(connection, name, now))
+        when = self._clock.wall() if at is None else at
+        self._writer.post(lambda connection: faults.clear_faults(connection, name, when))
 
-    def fault_acknowledged(self, name: str | None) -> None:
+    def fault_acknowledged(self, name: str | None, at: float | None = None) -> None:
         """Acknowledge a part's faults, or all."""
-        now = self._clock.wall()
-        self._writer.post(lambda connection: faults.acknowledge(connection, name, now))
+        when = self._clock.wall() if at is None else at
+        self._writer.post(lambda connection: faults.acknowledge(connection, name, when))
 
     def faults(self) -> Sequence[Fault]:
         """The last 99 faults, newest first; those of an earlier run are cleared."""
