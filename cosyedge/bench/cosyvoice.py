@@ -19,6 +19,7 @@ import numpy as np
 
 from cosyedge.adapters.voice_folder import read_manifest
 from cosyedge.bench.cosyvoice_steps import measure_steps
+from cosyedge.bench.cosyvoice_tiers import measure_tiers
 from cosyedge.core.errors import SettingsError
 from cosyedge.engine.contract import EngineSettings
 from cosyedge.engine.cosyvoice import load
@@ -48,6 +49,7 @@ def measure() -> dict[str, float]:
     figures |= measure_steps(voice.model)
     figures |= _parts(voice)
     figures |= _sentences(voice)
+    figures |= measure_tiers(voice.model, voice.model.assets.embedding(voice.voice.speakers[0]))
     figures["load_average"] = os.getloadavg()[0]
     return figures
 

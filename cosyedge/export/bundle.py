@@ -22,7 +22,7 @@ from cosyedge.export.vocoder import f0_predictor, vocoder
 
 STATE = ".export.json"
 # Raise it when a graph changes: parts of an older exporter are then made again.
-FORMAT = 1
+FORMAT = 2
 LANGUAGES = ["zh", "en", "ja", "yue", "ko"]
 # One piece of a sentence, in characters: short pieces are faster a second, and loop less.
 MAX_CHARS = {"zh": 25, "yue": 25, "ja": 25, "ko": 25, "en": 80}

@@ -48,15 +48,16 @@ def plain_weight(tensors: Tensors, name: str) -> Floats:
 def f0_predictor(g: Graph, tensors: Tensors) -> None:
     """Mel [1, mel, T] → F0 [1, T] in hertz."""
     name = "f0_predictor.condnet"
-    x = g.input("mel", [1, plain_weight(tensors, f"{name}.0").shape[1], "frames"])
+    mel = plain_weight(tensors, f"{name}.0").shape[1]
+    x = _flat(g, g.input("mel", [1, mel, "frames"]))
     index = 0
     while f"{name}.{index}.bias" in tensors:
         x = _conv(g, x, tensors, f"{name}.{index}")
         x = g.op("Elu", x)
         index += 2
     weight, bias = (tensors[f"f0_predictor.classifier.{part}"] for part in ("weight", "bias"))
-    x = g.op("Abs", conv(g, x, weight[:, :, None], bias))
-    g.output(g.op("Squeeze", x, g.integers(1)), "f0", [1, "frames"])
+    x = g.op("Abs", conv(g, x, weight[:, :, None, None], bias))
+    g.output(g.op("Squeeze", x, g.integers(1, 2)), "f0", [1, "frames"])
 
 
 def vocoder(g: Graph, tensors: Tensors, plan: VocoderPlan) -> None:
@@ -66,16 +67,17 @@ def vocoder(g: Graph, tensors: Tensors, plan: VocoderPlan) -> None:
     sine; the inverse transform is the caller's.
     """
     mel = plain_weight(tensors, "conv_pre").shape[1]
-    x = g.input("mel", [1, mel, "frames"])
-    source = g.input("source", [1, plan.n_fft + 2, "spectra"])
+    x = _flat(g, g.input("mel", [1, mel, "frames"]))
+    source = _flat(g, g.input("source", [1, plan.n_fft + 2, "spectra"]))
     x = _conv(g, x, tensors, "conv_pre")
     for stage, rate in enumerate(plan.upsample_rates):
         x = g.op("LeakyRelu", x, alpha=plan.slope)
         weight = plain_weight(tensors, f"ups.{stage}")
         pad = (weight.shape[-1] - rate) // 2
-        x = transposed_conv(g, x, weight, tensors[f"ups.{stage}.bias"], stride=rate, pad=pad)
+        bias = tensors[f"ups.{stage}.bias"]
+        x = transposed_conv(g, x, weight[:, :, None], bias, stride=rate, pad=pad)
         if stage == len(plan.upsample_rates) - 1:
-            x = g.op("Pad", x, g.integers(0, 0, 1, 0, 0, 0), mode="reflect")
+            x = g.op("Pad", x, g.integers(0, 0, 0, 1, 0, 0, 0, 0), mode="reflect")
         x = g.op("Add", x, _source_branch(g, source, tensors, plan, stage))
         blocks = len(plan.kernels)
         branches = [
@@ -84,7 +86,8 @@ def vocoder(g: Graph, tensors: Tensors, plan: VocoderPlan) -> None:
         ]
         x = g.op("Mul", g.op("Sum", *branches), g.scalar(1 / blocks))
     x = g.op("LeakyRelu", x, alpha=LAST_SLOPE)
-    g.output(_conv(g, x, tensors, "conv_post"), "spectra", [1, plan.n_fft + 2, "spectra"])
+    x = g.op("Squeeze", _conv(g, x, tensors, "conv_post"), g.integers(2))
+    g.output(x, "spectra", [1, plan.n_fft + 2, "spectra"])
 
 
 def context_frames(plan: VocoderPlan) -> int:
@@ -122,10 +125,16 @@ def _resblock(g: Graph, x: str, tensors: Tensors, name: str, dilations: tuple[in
 
 def _snake(g: Graph, x: str, alpha: Floats) -> str:
     """Compute x + sin²(αx)/(α + 1e-9), α a channel."""
-    wave = g.op("Sin", g.op("Mul", x, g.weight(alpha[:, None])))
-    scale = g.weight((1 / (alpha + np.float32(1e-9)))[:, None].astype(np.float32))
+    wave = g.op("Sin", g.op("Mul", x, g.weight(alpha[:, None, None])))
+    scale = g.weight((1 / (alpha + np.float32(1e-9)))[:, None, None].astype(np.float32))
     return g.op("Add", x, g.op("Mul", g.op("Mul", wave, wave), scale))
 
 
+def _flat(g: Graph, x: str) -> str:
+    """Make [1, channels, time] an image of one line, [1, channels, 1, time]: see ``conv``."""
+    return g.op("Unsqueeze", x, g.integers(2))
+
+
 def _conv(g: Graph, x: str, tensors: Tensors, name: str, **options: Any) -> str:
-    return conv(g, x, plain_weight(tensors, name), tensors[f"{name}.bias"], **options)
+    weight = plain_weight(tensors, name)[:, :, None]
+    return conv(g, x, weight, tensors[f"{name}.bias"], **options)

@@ -31,17 +31,21 @@ def export_fixture(folder: Path, precision: str) -> Path:
     return folder
 
 
-def export_random(
-    folder: Path,
-    precision: str,
-    size: Size = SIZES["tiny"],
-    seed: int = 1,
-    *,
-    trained: bool = False,
-) -> Path:
+def export_random(folder: Path, precision: str, size: Size = SIZES["tiny"], seed: int = 1) -> Path:
     with single_bytes() as vocabulary:
         order = Order(folder, precision, vocabulary, "random")
-        write_bundle(replace(random_source(size, seed), trained=trained), order, quiet)
+        write_bundle(random_source(size, seed), order, quiet)
+    return folder
+
+
+def export_endless(folder: Path) -> Path:
+    """A model that never says stop and claims to be trained, so that its speech is judged."""
+    source = random_source(SIZES["tiny"], 1)
+    bias = source.llm["llm_decoder.bias"].copy()
+    bias[-1] = -1e4
+    endless = replace(source, llm={**source.llm, "llm_decoder.bias": bias}, trained=True)
+    with single_bytes() as vocabulary:
+        write_bundle(endless, Order(folder, "fp32", vocabulary, "endless"), quiet)
     return folder
 
 

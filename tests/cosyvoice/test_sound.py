@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 
 from cosyedge.core.errors import Cancelled
 from cosyedge.engine.contract import Cancellation
-from cosyedge.engine.cosyvoice.flow import Integration, at_speed, stretched, time_grid
+from cosyedge.engine.cosyvoice.flow import (
+    Integration,
+    at_speed,
+    stretched,
+    time_grid,
+    velocity,
+)
 from cosyedge.engine.cosyvoice.model import Model
+from cosyedge.engine.cosyvoice.quality import TIERS, Asked, read_quality
 from cosyedge.engine.cosyvoice.vocoder import SourceNoise, inverse, speak, spectra, waveform
 from cosyedge.engine.cosyvoice.watch import Watch, unwatched
 from tests.cosyvoice.bundles import export_random, opened
@@ -86,19 +93,54 @@ def test_all_measured_steps_and_few_differ_little(model: Model) -> None:
     tokens = list(np.random.default_rng(1).integers(0, 128, 60))
     condition = model.condition(tokens, model.assets.embedding("中文女"), unwatched())
     noise = noise_like(model, 60, 2)
-    whole = model.mel(condition, noise, Integration(10, 10), unwatched())
-    few = model.mel(condition, noise, Integration(10, 4), unwatched())
+    whole = model.mel(condition, noise, Integration(), unwatched())
+    few = model.mel(condition, noise, Integration.even(10, 4), unwatched())
     error = np.mean((whole - few) ** 2) / np.mean(whole**2)
     assert 0 < error < 1e-2
 
 
-@pytest.mark.parametrize(("steps", "guided"), [(10, 10), (10, 4), (5, 2), (1, 1), (7, 3)])
+def test_a_held_velocity_is_one_longer_step(model: Model) -> None:
+    """Steps 0 and 5 of ten are Euler's two steps from 0 to t5 and from t5 to 1."""
+    condition = model.condition([1, 2, 3], model.assets.embedding("中文女"), unwatched())
+    noise = noise_like(model, 3, 1)
+    estimator = model.stages.session("estimator")
+    middle = time_grid(model.plan.flow, 10)[5]
+    wanted = noise
+    for time, step in ((np.float32(0), middle), (middle, 1 - middle)):
+        with_it, without = velocity(estimator, wanted, time, condition, unwatched())
+        wanted = wanted + step * (with_it + model.plan.flow.guidance * (with_it - without))
+    held = model.mel(condition, noise, Integration(10, (0, 5), (0, 5)), unwatched())
+    np.testing.assert_allclose(held, wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize(("steps", "guided"), [(10, 10), (10, 4), (5, 2), (1, 1), (7, 3), (10, 9)])
 def test_guidance_is_measured_at_the_first_step_and_as_often_as_asked(
-    model: Model, steps: int, guided: int
+    steps: int, guided: int
 ) -> None:
-    measured = Integration(steps, guided).measures(time_grid(model.plan.flow, steps))
-    assert 0 in measured
-    assert len(measured) == guided
+    chosen = Integration.even(steps, guided)
+    assert chosen.guided[0] == 0
+    assert len(set(chosen.guided)) == guided
+    assert set(chosen.guided) <= set(chosen.evaluated) == set(range(steps))
+
+
+@pytest.mark.parametrize("tier", TIERS.values(), ids=TIERS)
+def test_a_tier_measures_guidance_only_where_the_estimator_runs(tier: Integration) -> None:
+    assert tier.evaluated[0] == tier.guided[0] == 0
+    assert set(tier.guided) <= set(tier.evaluated) <= set(range(tier.grid))
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ({}, TIERS["standard"]),
+        ({"tier": "draft"}, TIERS["draft"]),
+        ({"steps": 8}, Integration.even(8, 4)),
+        ({"tier": "fine", "guided": 2}, Integration.even(10, 2)),
+        ({"steps": 3, "guided": 9}, Integration.even(3, 3)),
+    ],
+)
+def test_steps_that_are_asked_for_replace_the_tiers(asked: Asked, wanted: Integration) -> None:
+    assert read_quality(asked).integration == wanted
 
 
 def test_a_cancel_is_seen_at_the_next_step_and_chunk(model: Model) -> None:
