@@ -23,7 +23,7 @@ SERVICE_JOURNAL = Path("/var/lib/cosyedge") / JOURNAL
 # Columns that somebody copies from: never broken into lines.
 WHOLE = frozenset({"ended", "raised", "id"})
 PIPE_WIDTH = 240
-UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 SinceOption = Annotated[
     str | None,
@@ -81,8 +81,7 @@ def faults(
     """
     journal = _journal(config)
     if ack is not None:
-        seen = journal.acknowledge(_which(ack))
-        typer.echo(f"{len(seen)} acknowledged")
+        _acknowledge(journal, ack, as_json=as_json)
         return
     rows = journal.faults()
     if as_json:
@@ -103,6 +102,17 @@ def faults(
     _print(table, "no faults")
 
 
+def _acknowledge(journal: "JournalReader", ack: str, *, as_json: bool) -> None:
+    which = _which(ack)
+    if which is not None and not any(which in (fault.id, fault.name) for fault in journal.faults()):
+        raise typer.BadParameter(f"there is no fault {ack!r}", param_hint="--ack")
+    seen = journal.acknowledge(which)
+    if as_json:
+        typer.echo(json.dumps([_fault(fault) for fault in seen], ensure_ascii=False))
+    else:
+        typer.echo(f"{len(seen)} acknowledged")
+
+
 def _journal(config: Path | None) -> "JournalReader":
     from cosyedge.adapters.journal import JournalReader
     from cosyedge.config import load_settings
@@ -116,7 +126,7 @@ def _journal(config: Path | None) -> "JournalReader":
 def _since(text: str | None) -> float:
     if text is None:
         return 0.0
-    span = re.fullmatch(r"(\d{1,6})([smhd])", text)
+    span = re.fullmatch(r"([0-9]{1,6})([smhdw])", text)
     if span:
         return time() - int(span[1]) * UNITS_S[span[2]]
     try:

@@ -64,7 +64,7 @@ def test_history_as_json_can_be_read_by_programs(state: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("since", "count"), [("1h", 2), ("2099-01-01", 0), ("2020-01-01T08:00", 2)]
+    ("since", "count"), [("1h", 2), ("2w", 2), ("2099-01-01", 0), ("2020-01-01T08:00", 2)]
 )
 def test_history_since(state: Path, since: str, count: int) -> None:
     assert len(json.loads(cosyedge(state, "history", "--since", since, "--json").stdout)) == count
@@ -83,6 +83,44 @@ def test_a_fault_is_told_with_its_mend_and_acknowledged(state: Path, which: str)
     (fault,) = json.loads(cosyedge(state, "faults", "--json").stdout)
     assert fault["acknowledged"] is not None
     assert cosyedge(state, "faults", "--ack", which).stdout == "0 acknowledged\n"
+
+
+def test_what_was_acknowledged_is_told_to_programs_too(state: Path) -> None:
+    done = cosyedge(state, "faults", "--ack", "all", "--json")
+    assert [fault["name"] for fault in json.loads(done.stdout)] == ["output.attic"]
+
+
+@pytest.mark.parametrize("which", ["77", "nobody", "", "-1", "²", "9" * 30])
+def test_a_fault_that_is_not_there_is_not_acknowledged(state: Path, which: str) -> None:
+    done = cosyedge(state, "faults", "--ack", which)
+    assert done.returncode == 2
+    assert "there is no fault" in done.stderr
+
+
+def test_acknowledging_nothing_leaves_the_file_as_it_is(state: Path) -> None:
+    cosyedge(state, "faults", "--ack", "all")
+    path = state / "cosyedge" / "journal.sqlite"
+    SqliteJournal(path, RealClock()).close_now()
+    digest = path.with_name("journal.sqlite.sha256")
+    before = digest.read_bytes()
+    assert cosyedge(state, "faults", "--ack", "all").stdout == "0 acknowledged\n"
+    assert digest.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "told"), [(b"", "holds nothing yet"), (b"junk" * 3000, "not a database")]
+)
+def test_a_file_that_is_no_journal_is_said_in_one_line(
+    tmp_path: Path, content: bytes, told: str
+) -> None:
+    path = tmp_path / "cosyedge" / "journal.sqlite"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    for verb in ("history", "faults"):
+        done = cosyedge(tmp_path, verb)
+        assert done.returncode == 1
+        assert told in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 def test_without_a_journal_it_is_said_in_one_line(tmp_path: Path) -> None:

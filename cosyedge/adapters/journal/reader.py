@@ -37,6 +37,9 @@ class JournalReader:
     def acknowledge(self, which: int | str | None = None) -> Sequence[Fault]:
         """Acknowledge faults by id, by name, or all; returns those that were not before."""
 
+        if not any(fault.acked_at is None for fault in self.faults()):
+            return []
+
         def change(link: sqlite3.Connection) -> Sequence[Fault]:
             # The digest speaks of a file that nobody has written to since.
             digest_path(self._path).unlink(missing_ok=True)
@@ -58,8 +61,10 @@ class JournalReader:
         try:
             link = connect(self._path)
             try:
-                if version_of(link) != len(MIGRATIONS):
-                    raise StorageFailure("disk", f"{self._path} is of another version")
+                version = version_of(link)
+                if version != len(MIGRATIONS):
+                    wrong = f"is of version {version}" if version else "holds nothing yet"
+                    raise StorageFailure("disk", f"{self._path} {wrong}")
                 yield link
             finally:
                 link.close()
