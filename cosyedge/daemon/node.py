@@ -1,6 +1,5 @@
 """The node: studio, stage, watchtower and entrance over one plant, and the loops that run them."""
 
-import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
@@ -15,7 +14,6 @@ from cosyedge.daemon.watchtower import Watchtower
 from cosyedge.service.background import Background
 from cosyedge.service.live import LiveSettings
 from cosyedge.service.restart import OpenEntry
-from cosyedge.text import warm
 
 Loop = tuple[str, Coroutine[Any, Any, None]]
 
@@ -58,7 +56,8 @@ class Node:
     async def start(self) -> None:
         """Take up what the journal has open; from then on announcements can come."""
         self.stage.rules.apply()
-        self.background.spawn(asyncio.to_thread(warm, self.studio.languages), "warm the reader")
+        warm = self.studio.reader.warm(self.studio.languages)
+        self.background.spawn(warm, "warm the reader")
         await self._take_up(self.plant.journal.open_entries())
         self.studio.prerenderer.want(self.settings.phrases)
 

@@ -10,10 +10,11 @@ from cosyedge.core.errors import Refusal
 from cosyedge.core.speech import SpeechRequest
 from cosyedge.core.utterance import Utterance
 from cosyedge.core.voice import Voice
-from cosyedge.text import Reading, ReadingOptions, read
+from cosyedge.text import Reading, ReadingOptions, read, warm
 
 REMEMBERED = 512
-#: Reading costs about 1 ms for 60 characters: longer texts leave the event loop alone.
+#: Reading costs about 1 ms for 60 characters: longer texts leave the event loop alone. So does
+#: one in another script, which may be the first of its language (to load one takes 20 to 100 ms).
 SHORT_CHARS = 120
 
 
@@ -36,6 +37,7 @@ class Reader:
         self.voices = voices
         self.default_voice = default_voice
         self._quality = quality
+        self._warm: frozenset[str] = frozenset()
         self._known: OrderedDict[tuple[str, str, str, str], Reading] = OrderedDict()
 
     def voice(self, name: str | None) -> Voice | None:
@@ -58,7 +60,7 @@ class Reader:
             self._known.move_to_end(key)
             return known
         options = self._options(chosen, lang, markup)
-        if len(text) <= SHORT_CHARS:
+        if self._is_quick(text, options):
             reading = read(text, options)
         else:
             reading = await asyncio.to_thread(read, text, options)
@@ -66,6 +68,18 @@ class Reader:
         if len(self._known) > REMEMBERED:
             self._known.popitem(last=False)
         return reading
+
+    async def warm(self, languages: frozenset[str]) -> None:
+        """Load what texts of these languages need; until then each is read in a thread."""
+        await asyncio.to_thread(warm, languages)
+        self._warm = languages
+
+    def _is_quick(self, text: str, options: ReadingOptions) -> bool:
+        """Whether reading takes a millisecond: short, and of a language that is loaded."""
+        if len(text) > SHORT_CHARS or not text.isascii():
+            return False
+        lang = options.latin_default if options.lang == "auto" else options.lang
+        return lang in self._warm
 
     def request(self, utterance: Utterance, choice: VoiceChoice) -> SpeechRequest:
         """What to ask of an engine for ``utterance``."""

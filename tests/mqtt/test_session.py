@@ -6,7 +6,7 @@ import pytest
 
 from cosyedge.adapters.mqtt import MqttBroker
 from cosyedge.core.errors import OutputFailure
-from cosyedge.service.ports import Outgoing
+from cosyedge.service.ports import Message, Outgoing
 from tests.mqtt.rig import TOPICS, running, settings, until
 from tests.support.broker import Broker
 from tests.support.listener import Listener, listen
@@ -264,3 +264,31 @@ async def mouth_is_through(mouth: Listener) -> None:
     mouth.publish("x", b"through")
     await mouth.wait(lambda heard: heard.payload == b"through")
     mouth.heard.clear()
+
+
+async def test_what_outruns_us_waits_in_the_kernel_and_none_of_it_is_lost() -> None:
+    gate = asyncio.Event()
+    heard: list[Message] = []
+
+    async def take(message: Message) -> None:
+        await gate.wait()
+        heard.append(message)
+        message.acknowledge()
+
+    # A broker that keeps to no receive maximum sends all it has.
+    with Broker(lines=("max_queued_messages 0", "max_inflight_messages 0")) as eager:
+        ours = MqttBroker(
+            settings(eager.port, inbox=20, receive_maximum=65535, canary_deadline_s=60.0), take
+        )
+        task = asyncio.create_task(ours.run())
+        await until(lambda: ours.connected)
+        async with listen(eager, TOPICS.of("say")) as mouth:
+            for number in range(6000):
+                mouth.publish(TOPICS.of("say"), str(number))
+            await until(lambda: len(mouth.heard) == 6000, timeout=60)
+            gate.set()
+            await until(lambda: len(heard) == 6000, timeout=60)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert [int(message.payload) for message in heard] == list(range(6000))
+    assert (ours.status().dropped, ours.status().connections) == (0, 1)

@@ -4,9 +4,11 @@
 (SIGKILL) at a moment of the transaction that accepts, starts or ends that id.
 ``... freeze ID --config FILE`` stops the journal's thread for ever when that id is accepted.
 ``... clock FILE --config FILE`` has a wall clock that is off by the seconds that the file says.
+``... probe FILE --config FILE`` writes to a file how long its event loop lets a timer wait.
 ``... worker FOLDER --config FILE`` has workers that fail as tests.reliability.failing_worker says.
 """
 
+import asyncio
 import inspect
 import os
 import signal
@@ -21,6 +23,7 @@ from cosyedge.adapters.journal.writer import Change, Writer
 from cosyedge.daemon import run
 from cosyedge.daemon.clock import SystemClock
 from cosyedge.worker.client import WorkerClient
+from tests.reliability.loop_probe import ProbedLoops
 
 KINDS = ("accept", "note", "end")
 MOMENTS = ("before", "applied", "committed")
@@ -85,6 +88,8 @@ def main() -> int:
             SqliteJournal.writer_type = freezing(id)
         case ["clock", offset]:
             SystemClock.wall_source = lambda: time.time() + float(Path(offset).read_text())
+        case ["probe", lines]:
+            asyncio.set_event_loop_policy(ProbedLoops(Path(lines)))
         case ["worker", folder]:
             program = ("-P", "-m", "tests.reliability.failing_worker", folder)
             WorkerClient.program = (sys.executable, *program)

@@ -139,6 +139,10 @@ class MqttBroker:
                 await asyncio.sleep(0)
                 until = loop.time() + SLICE_S
 
+    def _is_full(self) -> bool:
+        """Whether what comes waits better in the kernel and the broker."""
+        return self._inbox.qsize() > self._settings.inbox // 2
+
     def _hear(self, message: Message) -> None:
         """Called by the link; only puts it into the inbox."""
         if self._canary.heard(message):
@@ -188,7 +192,9 @@ class MqttBroker:
 
     async def _open_link(self, line: Line) -> Link:
         self._progress()
-        link = self._unheard = Link(self._settings, self._versions.next(), line, self._hear)
+        link = self._unheard = Link(
+            self._settings, self._versions.next(), line, self._hear, self._is_full
+        )
         try:
             await link.open()
         except asyncio.CancelledError:

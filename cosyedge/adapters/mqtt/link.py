@@ -24,18 +24,16 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from cosyedge.adapters.mqtt.client import Client
 from cosyedge.adapters.mqtt.dial import Line
 from cosyedge.adapters.mqtt.frames import FramedSocket
-from cosyedge.adapters.mqtt.packets import (
-    limits_of,
-    message_from,
-)
+from cosyedge.adapters.mqtt.packets import limits_of, message_from
 from cosyedge.adapters.mqtt.reasons import lost_failure
 from cosyedge.adapters.mqtt.settings import MqttSettings, Subscription, Version
 from cosyedge.adapters.mqtt.status import BrokerLimits
+from cosyedge.adapters.mqtt.turns import Turns
 from cosyedge.adapters.mqtt.window import Window
 from cosyedge.core.errors import OutputFailure
 from cosyedge.service.ports import Message, Outgoing
 
-SLICE_S: Final = 0.01
+SLICE_S: Final = 0.005
 MISC_PERIOD_S: Final = 2.0
 # All that paho and its decoders have been seen to raise, and their like.
 PAHO_ERRORS: Final = (
@@ -60,7 +58,12 @@ class Link:
     """``lost`` settles with the reason once the connection has ended."""
 
     def __init__(
-        self, settings: MqttSettings, version: Version, line: Line, hear: Callable[[Message], None]
+        self,
+        settings: MqttSettings,
+        version: Version,
+        line: Line,
+        hear: Callable[[Message], None],
+        is_full: Callable[[], bool] = lambda: False,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self.lost: asyncio.Future[OutputFailure] = self._loop.create_future()
@@ -74,6 +77,7 @@ class Link:
         self._v5 = version == "5"
         self._socket = FramedSocket(line.sock, settings.max_packet_bytes, v5=self._v5)
         self._fd = self._socket.fileno()
+        self._turns = Turns(self._fd, self._readable, is_full)
         self._greeted: asyncio.Future[Properties | None] = self._loop.create_future()
         self._granted: dict[int, asyncio.Future[list[int]]] = {}
         self._unacknowledged: set[int] = set()
@@ -88,7 +92,7 @@ class Link:
         settings = self._settings
         try:
             self._client.greet()
-            self._loop.add_reader(self._fd, self._readable)
+            self._turns.begin()
             self._misc = self._loop.call_later(MISC_PERIOD_S, self._keep_alive)
             self._schedule_flush()
             async with asyncio.timeout(settings.connect_timeout_s):
@@ -146,7 +150,7 @@ class Link:
         if self.lost.done():
             return
         self.lost.set_result(reason)
-        self._loop.remove_reader(self._fd)
+        self._turns.end()
         self._loop.remove_writer(self._fd)
         if self._misc is not None:
             self._misc.cancel()
@@ -170,29 +174,20 @@ class Link:
         if self.lost.done():
             raise self.lost.result()
 
-    def _readable(self) -> None:
+    def _readable(self) -> bool:
+        """Let paho handle what came, for 5 ms at most; returns whether there is more."""
+        until = self._loop.time() + SLICE_S
         try:
             if not self._socket.has_packets:
                 self._socket.fill()
             self.progressed_at = self._loop.time()
-            self._take_packets()
+            while self._socket.has_packets and not self.lost.done() and self._loop.time() < until:
+                self._client.loop_read()
         except ConnectionResetError as error:
             self.abort(lost_failure(self._socket, str(error)))
         except PAHO_ERRORS as error:
             self.abort(OutputFailure("protocol_error", f"the connection broke: {error!r}"))
-
-    def _take_packets(self) -> None:
-        """Let paho handle what came, for 10 ms at most; the rest waits for the next turn."""
-        until = self._loop.time() + SLICE_S
-        while self._socket.has_packets and not self.lost.done():
-            self._client.loop_read()
-            if self._loop.time() > until:
-                self._loop.call_soon(self._readable_again)
-                return
-
-    def _readable_again(self) -> None:
-        if not self.lost.done():
-            self._readable()
+        return self._socket.has_packets and not self.lost.done()
 
     def _schedule_flush(self) -> None:
         if not self._flush_due:
