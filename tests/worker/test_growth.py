@@ -7,7 +7,7 @@ from cosyedge.worker.settings import WorkerSettings
 
 
 async def test_150_texts_do_not_grow_the_worker() -> None:
-    figures = await measure(150, WorkerSettings(threads=1))
+    figures = await measure(varied_texts(150), WorkerSettings(threads=1))
     assert figures["texts"] == 150
     assert figures["crashes"] == figures["recycles"] == 0
     # The allocator still finds its level here; over 2,000 texts the bound is 10 KB.
@@ -17,7 +17,9 @@ async def test_150_texts_do_not_grow_the_worker() -> None:
 
 async def test_growth_is_held_by_recycling() -> None:
     soft_cap_bytes = 100 << 20
-    figures = await measure(4, WorkerSettings(threads=1, recycle_above_bytes=soft_cap_bytes))
+    figures = await measure(
+        varied_texts(4), WorkerSettings(threads=1, recycle_above_bytes=soft_cap_bytes)
+    )
     assert figures["recycles"] >= 3
     assert figures["crashes"] == 0
 
