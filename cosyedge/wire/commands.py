@@ -89,7 +89,7 @@ def parse_cancel(payload: bytes, limits: ReadingLimits) -> Cancel:
         return Cancel(all=True)
     if ID.fullmatch(text):
         return Cancel(id=text)
-    cancel = validate(Cancel, read_object(text, limits))
+    cancel = validate(Cancel, read_object(text, limits)) if text else Cancel()
     if not (cancel.id or cancel.zone or cancel.class_name or cancel.all):
         raise Refusal("invalid_value", "id, zone, class or all is needed", field="id")
     return cancel

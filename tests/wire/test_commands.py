@@ -59,7 +59,7 @@ def test_cancel_names_what_it_ends(payload: bytes, expected: Cancel) -> None:
     assert parse_cancel(payload, LIMITS) == expected
 
 
-@pytest.mark.parametrize("payload", [b"{}", b'{"all": false}'])
+@pytest.mark.parametrize("payload", [b"{}", b'{"all": false}', b"", b" \n"])
 def test_cancel_of_nothing_is_refused(payload: bytes) -> None:
     with pytest.raises(Refusal) as caught:
         parse_cancel(payload, LIMITS)
