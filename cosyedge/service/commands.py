@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from cosyedge.core.announcement import Announcement
 from cosyedge.core.decisions import Decision
 from cosyedge.core.dispatch import Dispatcher
-from cosyedge.core.errors import CosyedgeError, Refusal
+from cosyedge.core.errors import Refusal
 from cosyedge.core.selectors import Selector
 from cosyedge.service.conductor import Conductor
 from cosyedge.service.door import Door, Draft
 from cosyedge.service.live import LiveSettings
 from cosyedge.service.ports import Clock, Message
-from cosyedge.service.prerender import Prerenderer
+from cosyedge.service.prerender import TOGETHER, Prerenderer
 from cosyedge.service.settings import Phrase, ServiceSettings
 from cosyedge.service.templates import fillings, find
 from cosyedge.wire import commands as wire
@@ -83,13 +83,15 @@ class Commands:
             await handler(topic, message)
 
     async def run(self) -> None:
-        """Make prefetched phrases, one after another, until cancelled."""
+        """Make prefetched phrases, those that wait together, until cancelled."""
         while True:
             phrase, pin = await self._prefetches.get()
-            try:
-                await self._hands.prerenderer.prefetch(phrase, pin=pin)
-            except CosyedgeError as error:
-                log.warning("prefetch failed", extra={"COSYEDGE_CODE": error.code})
+            phrases = {pin: [phrase], not pin: []}
+            for _ in range(min(self._prefetches.qsize(), TOGETHER - 1)):
+                phrase, pin = self._prefetches.get_nowait()
+                phrases[pin].append(phrase)
+            for pin, together in phrases.items():
+                await self._hands.prerenderer.prefetch(together, pin=pin)
 
     async def _cancel(self, topic: CommandTopic, message: Message) -> None:
         cancel = wire.parse_cancel(message.payload, self._limits)

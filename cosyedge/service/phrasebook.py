@@ -1,7 +1,7 @@
 """The phrasebook: a sentence's speech, from the cache or from an engine, made once."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -80,10 +80,8 @@ class Phrasebook:
         """The phrase, cached or made now. Raises EngineFailure."""
         key = self.key(request)
         if use in (CacheUse.USE, CacheUse.PIN):
-            entry = self.store.recall(key) or await self.store.fetch(key)
+            entry = await self._kept(key, use)
             if entry is not None:
-                if use is CacheUse.PIN:
-                    await self.store.pin(key)
                 return Found(entry, cached=True)
         if use is CacheUse.BYPASS:
             return await self._make(request, priority)
@@ -96,6 +94,28 @@ class Phrasebook:
         entry = self.store.recall(self.key(request))
         return None if entry is None else Found(entry, cached=True)
 
+    async def prepare(
+        self, requests: Sequence[SpeechRequest], *, pin: bool, priority: int = 0
+    ) -> None:
+        """Keep what the cache lacks of ``requests``, made in one call: their runs may be shared.
+
+        They name one voice. Raises EngineFailure; what was made before it is kept.
+        """
+        use = CacheUse.PIN if pin else CacheUse.USE
+        wanted = {self.key(request): request for request in requests}
+        for key in list(wanted):
+            if await self._kept(key, use) is not None:
+                del wanted[key]
+        while wanted:
+            keys = list(wanted)
+            try:
+                async for index, speech in self._spoken(list(wanted.values()), priority):
+                    entry = await asyncio.to_thread(self._measure, speech)
+                    await self.store.keep(keys[index], entry, pinned=pin)
+                    del wanted[keys[index]]
+            except Cancelled:
+                continue  # it gave way to a higher class
+
     async def is_kept(self, request: SpeechRequest) -> bool:
         """Whether the cache holds the phrase."""
         return await self.store.fetch(self.key(request)) is not None
@@ -103,6 +123,12 @@ class Phrasebook:
     async def close(self) -> None:
         """Wait for the entries that are still being written."""
         await asyncio.gather(*self._keeping, return_exceptions=True)
+
+    async def _kept(self, key: str, use: CacheUse) -> CachedSpeech | None:
+        entry = self.store.recall(key) or await self.store.fetch(key)
+        if entry is not None and use is CacheUse.PIN:
+            await self.store.pin(key)
+        return entry
 
     async def _join(self, key: str, request: SpeechRequest, use: CacheUse, priority: int) -> Found:
         flight = self._flights.get(key)
@@ -148,25 +174,30 @@ class Phrasebook:
         while True:
             begun = self._clock.monotonic()
             try:
-                speech = await self._synthesize(request, priority)
+                made = [speech async for _, speech in self._spoken([request], priority)]
             except Cancelled:
                 continue
-            entry = await asyncio.to_thread(self._measure, speech)
+            entry = await asyncio.to_thread(self._measure, made[0])
             return Found(entry, cached=False, synth_ms=1e3 * (self._clock.monotonic() - begun))
 
-    async def _synthesize(self, request: SpeechRequest, priority: int) -> Speech:
-        voice = self.engine.voices[request.voice]
-        expected_s = expected_speech_s(request.spoken) / request.speed * voice.real_time_factor
-        limits = self._deadlines
-        deadline_s = min(max(limits.shortest_s, limits.factor * expected_s), limits.longest_s)
-        made: Speech | None = None
-        async with aclosing(
-            self.engine.synthesize(
-                [request], deadline_s=deadline_s, priority=priority, preempt=True
-            )
-        ) as answers:
-            async for _, speech in answers:
-                made = speech
-        if made is None:
+    async def _spoken(
+        self, requests: Sequence[SpeechRequest], priority: int
+    ) -> AsyncIterator[tuple[int, Speech]]:
+        """Yield each request's speech; raises EngineFailure where the engine leaves one out."""
+        missing = set(range(len(requests)))
+        deadline_s = sum(self._deadline_s(request) for request in requests)
+        stream = self.engine.synthesize(
+            requests, deadline_s=deadline_s, priority=priority, preempt=True
+        )
+        async with aclosing(stream) as answers:
+            async for index, speech in answers:
+                missing.discard(index)
+                yield index, speech
+        if missing:
             raise EngineFailure("bad_audio", "the engine answered without speech")
-        return made
+
+    def _deadline_s(self, request: SpeechRequest) -> float:
+        factor = self.engine.voices[request.voice].real_time_factor
+        expected_s = expected_speech_s(request.spoken) / request.speed * factor
+        limits = self._deadlines
+        return min(max(limits.shortest_s, limits.factor * expected_s), limits.longest_s)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from cosyedge.core.announcement import CacheUse, VoiceChoice
+from cosyedge.core.announcement import VoiceChoice
 from cosyedge.core.errors import CosyedgeError
 from cosyedge.core.speech import SpeechRequest
 from cosyedge.service.phrasebook import Phrasebook
@@ -15,6 +15,9 @@ log = logging.getLogger(__name__)
 
 #: Anybody who waits goes first.
 IDLE_PRIORITY = -1
+#: Phrases of one call of the engine: a model that decodes them together reads its weights once for
+#: all, and what is lost to somebody who waits stays small.
+TOGETHER = 4
 
 
 class Prerenderer:
@@ -36,8 +39,9 @@ class Prerenderer:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            for phrase in self._wanted:
-                await self._render(phrase)
+            wanted = self._wanted
+            for first in range(0, len(wanted), TOGETHER):
+                await self.prefetch(wanted[first : first + TOGETHER], pin=True)
 
     def texts(self) -> list[str]:
         """The texts of all configured phrases."""
@@ -55,19 +59,27 @@ class Prerenderer:
                 texts.append(phrase.text)
         return texts
 
-    async def prefetch(self, phrase: Phrase, *, pin: bool) -> int:
-        """Make one phrase's sentences; returns how many. Raises Refusal or EngineFailure."""
-        use = CacheUse.PIN if pin else CacheUse.USE
-        requests = await self._requests(phrase)
-        for request in requests:
-            await self._phrasebook.find(request, use=use, priority=IDLE_PRIORITY)
-        return len(requests)
+    async def prefetch(self, phrases: Sequence[Phrase], *, pin: bool) -> None:
+        """Make the phrases' sentences, those of one voice together.
 
-    async def _render(self, phrase: Phrase) -> None:
+        One that cannot be made is a line of the log, and keeps no other from being made.
+        """
         try:
-            await self.prefetch(phrase, pin=True)
+            await self._prepare(phrases, pin)
         except CosyedgeError as error:
-            log.warning("phrase not rendered: %s", error, extra={"COSYEDGE_CODE": error.code})
+            if len(phrases) == 1:
+                log.warning("phrase not rendered: %s", error, extra={"COSYEDGE_CODE": error.code})
+                return
+            for phrase in phrases:
+                await self.prefetch([phrase], pin=pin)
+
+    async def _prepare(self, phrases: Sequence[Phrase], pin: bool) -> None:
+        by_voice: dict[str, list[SpeechRequest]] = {}
+        for phrase in phrases:
+            for request in await self._requests(phrase):
+                by_voice.setdefault(request.voice, []).append(request)
+        for requests in by_voice.values():
+            await self._phrasebook.prepare(requests, pin=pin, priority=IDLE_PRIORITY)
 
     async def _requests(self, phrase: Phrase) -> list[SpeechRequest]:
         reading = await self._reader.read(phrase.text, lang=phrase.lang, voice=phrase.voice)

@@ -77,11 +77,12 @@ class MemoryStore:
 
 
 class ScriptedEngine:
-    """Answers each synthesis with the next step of its script: speech, or an error."""
+    """Answers each request with the next step of its script: speech, or an error for all."""
 
     def __init__(self, *script: Exception | float, voices: Sequence[str] = ("hall",)) -> None:
         self.script = list(script)
         self.requests: list[SpeechRequest] = []
+        self.calls: list[int] = []
         self.deadlines_s: list[float] = []
         self.gate = asyncio.Event()
         self.gate.set()
@@ -104,16 +105,18 @@ class ScriptedEngine:
         preempt: bool = False,
     ) -> AsyncGenerator[tuple[int, Speech], None]:
         self.requests += requests
+        self.calls.append(len(requests))
         self.deadlines_s.append(deadline_s)
         try:
             await self.gate.wait()
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
-        step = self.script.pop(0) if self.script else 0.1
-        if isinstance(step, Exception):
-            raise step
-        yield 0, speech(step)
+        for index in range(len(requests)):
+            step = self.script.pop(0) if self.script else 0.1
+            if isinstance(step, Exception):
+                raise step
+            yield index, speech(step)
 
     async def ping(self, timeout_s: float) -> float:
         return 0.0

@@ -138,3 +138,39 @@ async def test_r5_a_deadline_is_three_times_what_is_expected_of_5_to_60_s(
     engine.set_voice(replace(voice("hall"), real_time_factor=real_time_factor))
     await make(engine).find(SpeechRequest("x" * chars, "en", "hall"))
     assert engine.deadlines_s == [pytest.approx(deadline_s)]
+
+
+def sentences(*texts: str) -> list[SpeechRequest]:
+    return [replace(REQUEST, spoken=text) for text in texts]
+
+
+async def test_phrases_that_nobody_waits_for_are_made_in_one_call() -> None:
+    engine, store = ScriptedEngine(), MemoryStore()
+    book = make(engine, store)
+    await book.find(REQUEST)
+    await book.close()
+    await book.prepare([REQUEST, *sentences("One.", "Two.", "Two.")], pin=True)
+    assert engine.calls == [1, 2]
+    assert len(store.entries) == len(store.pinned) == 3
+
+
+async def test_phrases_that_gave_way_are_made_afterwards_without_those_that_are_kept() -> None:
+    engine, store = ScriptedEngine(0.1, Cancelled()), MemoryStore()
+    await make(engine, store).prepare(sentences("One.", "Two.", "Three."), pin=False)
+    assert engine.calls == [3, 2]
+    assert len(store.entries) == 3
+
+
+async def test_a_failure_among_several_keeps_what_was_made_before_it() -> None:
+    engine, store = ScriptedEngine(0.1, crash()), MemoryStore()
+    with pytest.raises(EngineFailure):
+        await make(engine, store).prepare(sentences("One.", "Two.", "Three."), pin=False)
+    assert len(store.entries) == 1
+
+
+async def test_several_phrases_have_the_time_of_all() -> None:
+    engine = ScriptedEngine()
+    book = make(engine)
+    await book.find(REQUEST, use=CacheUse.BYPASS)
+    await book.prepare(sentences("The door opened!", "The door opened?"), pin=False)
+    assert engine.deadlines_s[1] == pytest.approx(2 * engine.deadlines_s[0])
