@@ -39,6 +39,8 @@ on_crash = "{policy}"
 #: Most lives are ended so long after they are online, at most; one in five before that.
 LONGEST_LIFE_S = 0.8
 DIES_EARLY = 0.2
+#: So many may be open before the publisher pauses.
+MOST_OPEN = 1000
 #: What is open when the kills are over goes on as long as something ends now and then.
 PATIENCE_S = 30.0
 
@@ -92,6 +94,7 @@ def run(folder: Path, *, kills: int, seed: int, per_s: float = 60.0) -> Toll:
                     if chance.random() > DIES_EARLY:
                         assert observer.next_online(60), node.log
                     time.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
+                    _bound(publisher, observer)
                 publisher.communicate(timeout=60)
                 record.seek(0)
                 published = frozenset(record.read().decode().split())
@@ -99,6 +102,14 @@ def run(folder: Path, *, kills: int, seed: int, per_s: float = 60.0) -> Toll:
         finally:
             node.abandon()
         return Toll(kills, published, observer.seen, time.monotonic() - begun)
+
+
+def _bound(publisher: subprocess.Popen[bytes], observer: Observer) -> None:
+    """Hold the publisher while more is open than short lives speak, or each start takes longer."""
+    assert publisher.stdin is not None
+    open_count = len(observer.seen.accepted) - len(observer.seen.ends)
+    publisher.stdin.write(b"-" if open_count > MOST_OPEN else b"+")
+    publisher.stdin.flush()
 
 
 def _settle(observer: Observer, published: frozenset[str]) -> None:

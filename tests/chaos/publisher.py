@@ -1,7 +1,8 @@
 """A publisher of its own: ``python -m tests.chaos.publisher HOST PORT TOPIC PER_S``.
 
-Publishes announcements at QoS 1 until its standard input ends, then waits for the last PUBACK.
-Each id is a line of its standard output once the broker has acknowledged it.
+Publishes announcements at QoS 1 until its standard input ends, then waits for the last PUBACK; a
+"-" there holds it, a "+" lets it go on. Each id is a line of its standard output once the broker
+has acknowledged it.
 """
 
 import json
@@ -25,18 +26,22 @@ def main() -> None:
     client.on_publish = lambda _c, _d, mid, _reason, _properties: record.acknowledged(mid)
     client.connect(host, int(port))
     client.loop_start()
-    number, begun = 0, time.monotonic()
-    pause_s = 1 / float(per_s)
+    number, next_at, held = 0, time.monotonic(), False
     while True:
-        left_s = begun + number * pause_s - time.monotonic()
-        if select.select([sys.stdin], [], [], max(0.0, left_s))[0] and not os.read(0, 1):
-            break
+        left_s = None if held else max(0.0, next_at - time.monotonic())
+        if select.select([sys.stdin], [], [], left_s)[0]:
+            told = os.read(0, 64)
+            if not told:
+                break
+            held, next_at = told.endswith(b"-"), time.monotonic()
+            continue
         id = f"{os.getpid()}-{number}"
         body = {"id": id, "text": PHRASES[number % len(PHRASES)], "ttl": 3600, "lang": "en"}
         # Few go to a zone that is busy for as long as they sound: kills find these playing.
         body["zone"] = "hall" if number % PACED_EVERY == 0 else "yard"
         record.published(id, client.publish(topic, json.dumps(body), qos=1).mid)
         number += 1
+        next_at += 1 / float(per_s)
     record.wait_until_empty(30)
     client.disconnect()
     client.loop_stop()
