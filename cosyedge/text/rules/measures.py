@@ -34,6 +34,7 @@ def rules(grammar: Grammar) -> list[Rule]:
     number = rf"(?:{loose}{number_pattern(grammar.decimal_comma)})"
     unit = unit_pattern(grammar.own_units)
     return [
+        _broken(grammar, unit),
         *_compared(grammar, rf"{number}\s?(?:{unit}(?![{LATIN}0-9²³]))?"),
         _compound(grammar),
         _dimensions(grammar, number, unit),
@@ -88,6 +89,23 @@ def _measure(grammar: Grammar, match: re.Match[str]) -> str | None:
         if said.startswith(opener) and front.rstrip().endswith(opener.strip()):
             return said[len(opener) :]
     return said
+
+
+def _broken(grammar: Grammar, unit: str) -> Rule:
+    """Turn 1 1/2 h into 1.5 h, which every language can say, where the fraction is exact."""
+
+    def say(match: re.Match[str]) -> str | None:
+        if int(match["part"]) >= int(match["of"]):
+            return None
+        value = int(match["whole"] or 0) + int(match["part"]) / int(match["of"])
+        decimal = f"{value:.3f}".rstrip("0")
+        return decimal.replace(".", ",") if grammar.decimal_comma else decimal
+
+    pattern = (
+        rf"{BEGIN}(?<!/)(?:(?P<whole>\d{{1,3}})\s)?(?P<part>[1-9])/(?P<of>2|4|5|8|10)"
+        rf"(?=\s?{unit}(?![{LATIN}0-9²³]))"
+    )
+    return Rule("fraction", re.compile(pattern), say, "/")
 
 
 def _blood_pressure(grammar: Grammar) -> Rule:
