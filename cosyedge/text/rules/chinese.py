@@ -7,6 +7,17 @@ from cosyedge.text.numerals import DASH, FLOORS
 from cosyedge.text.rules.rule import Rule
 
 _HAN = "\u4e00-\u9fff"
+#: Things that are counted one by one: 12/15件 is no date, and no part of one thing.
+_THINGS = "[件个個台项項条條箱瓶盒位名张張辆輛套份批页頁]"
+
+
+def first_rules(grammar: Chinese) -> list[Rule]:
+    """Give the rules that run before all others."""
+    return [
+        Rule("fraction",
+             re.compile(rf"(?<![\d.,/第])(\d{{1,4}})/(\d{{1,4}})\s?({_THINGS})"),
+             lambda m: _some_of(grammar, m), "/"),
+    ]  # fmt: skip
 
 
 def rules(grammar: Chinese) -> list[Rule]:
@@ -81,6 +92,14 @@ def _decimal(grammar: Chinese, written: str) -> str:
     whole, _, fraction = written.partition(".")
     said = grammar.cardinal(whole)
     return said + grammar.point + grammar.digits(fraction) if fraction else said
+
+
+def _some_of(grammar: Chinese, match: re.Match[str]) -> str | None:
+    """Say twelve of fifteen; half an apple stays one."""
+    part, of, word = match.groups()
+    if int(part) > int(of) or (part, of) == ("1", "2"):
+        return None
+    return f"{_two(grammar, of)}{word}中的{_two(grammar, part)}{word}"
 
 
 def _two(grammar: Chinese, number: str) -> str:

@@ -133,7 +133,9 @@ def _dimension(grammar: Grammar, match: re.Match[str]) -> str:
     ]
     unit = grammar.units.find(match["unit"]) if match["unit"] else None
     if unit is None:
-        return grammar.by.join(grammar.number(number) for number in numbers)
+        is_sum = after(match, 4).lstrip().startswith("=")
+        joint = f" {grammar.signs['×']} " if is_sum and grammar.spaced else grammar.by
+        return joint.join(grammar.number(number) for number in numbers)
     joint = grammar.by
     if match["unit"].lstrip("kmc") in ("g", "l", "L"):
         joint = f" {grammar.signs['×']} " if grammar.spaced else grammar.signs["×"]
