@@ -1,5 +1,6 @@
 """A changed byte anywhere in the journal is found before it is used (R14)."""
 
+import asyncio
 import random
 import shutil
 import sqlite3
@@ -205,3 +206,73 @@ async def test_a_log_without_a_whole_header_has_lost_a_commit(killed: Path) -> N
     journal = SqliteJournal(killed, SteadyClock())
     assert journal.torn
     journal.close_now()
+
+
+def spoil(path: Path, change: str) -> None:
+    """Damage rows of a file that is in use; their seals stay."""
+    link = sqlite3.connect(path)
+    link.execute(change)
+    link.commit()
+    link.close()
+
+
+#: A row whose bytes changed, and one whose text is no UTF-8 any more.
+SPOILT_TOPICS = ["'other/topic'", "CAST(x'ff41' AS TEXT)"]
+
+
+@pytest.mark.parametrize("topic", SPOILT_TOPICS)
+async def test_a_row_of_the_outbox_damaged_in_use_holds_up_no_other(
+    tmp_path: Path, topic: str
+) -> None:
+    path = tmp_path / "journal.db"
+    journal = SqliteJournal(path, SteadyClock())
+    await journal.tell([event("accepted", str(number)) for number in range(5)])
+    spoil(path, f"UPDATE outbox SET topic = {topic} WHERE seq IN (1, 3)")
+    assert [row.seq for row in journal.undelivered(2)] == [2, 4]
+    assert journal.spoiled
+    await journal.tell([event("accepted", "later")])
+    assert [row.seq for row in journal.undelivered(9)] == [2, 4, 5, 6]
+    await journal.delivered([2, 4, 5, 6])
+    assert not journal.undelivered(9)
+    await journal.close()
+    reopened = SqliteJournal(path, SteadyClock())
+    assert reopened.damage is None
+    assert not reopened.undelivered(9)
+    reopened.close_now()
+
+
+@pytest.mark.parametrize("topic", SPOILT_TOPICS)
+async def test_an_open_row_damaged_in_use_still_ends_once(tmp_path: Path, topic: str) -> None:
+    path = tmp_path / "journal.db"
+    journal = SqliteJournal(path, SteadyClock())
+    await journal.accept(entry("a"), [])
+    await journal.accept(entry("b"), [])
+    spoil(path, f"UPDATE open_items SET topic = {topic} WHERE id = 'a'")
+    await asyncio.gather(
+        journal.note("a", "started", messages=[event("started", "a")]),
+        journal.note("b", "started", messages=[event("started", "b")]),
+    )
+    assert journal.spoiled
+    await journal.end("a", FINISHED, [event("finished", "a")])
+    with pytest.raises(ValueError, match="not open"):
+        await journal.end("a", FINISHED, [])
+    assert len(journal.undelivered(9)) == 3
+    await journal.close()
+    reopened = SqliteJournal(path, SteadyClock())
+    assert reopened.damage is None
+    assert [item[0].id for item in reopened.open_entries()] == ["b"]
+    assert reopened.ended_within_a_day("a")
+    assert [row.outcome for row in reopened.history()] == ["finished"]
+    reopened.close_now()
+
+
+async def test_damage_in_use_gets_no_digest_at_a_clean_close(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    journal = SqliteJournal(path, SteadyClock())
+    await journal.accept(entry("a"), [])
+    spoil(path, "UPDATE open_items SET topic = 'other/topic'")
+    await journal.close()
+    reopened = SqliteJournal(path, SteadyClock())
+    assert reopened.damage is not None
+    await reopened.accept(entry("new"), [])
+    await reopened.close()

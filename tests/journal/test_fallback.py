@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from cosyedge.adapters.journal import FallbackJournal, MemoryJournal, SqliteJournal
 from cosyedge.adapters.journal.writer import Writer
 from cosyedge.core.errors import StorageFailure
+from cosyedge.core.events import Event
+from cosyedge.service.ports import Outgoing
 from tests.journal.material import FINISHED, SteadyClock, entry, event
 
 
@@ -190,3 +193,29 @@ async def test_a_directory_of_another_daemon_is_no_reason_to_speak_from_memory(
     late.code = "in_use"
     with pytest.raises(StorageFailure, match="not now"):
         FallbackJournal(late.open, MemoryJournal(clock), clock)
+
+
+class SpoiltJournal(SqliteJournal):
+    """A journal whose file lost a page: SQLite refuses to end what lay there."""
+
+    async def end(self, id: str, outcome: Event, events: Sequence[Outgoing]) -> None:
+        if id == "lost":
+            raise StorageFailure("corrupt", "database disk image is malformed")
+        await super().end(id, outcome, events)
+
+
+async def test_an_end_that_a_damaged_file_refuses_holds_up_no_other(
+    path: Path, clock: SteadyClock
+) -> None:
+    disk = SpoiltJournal(path, clock)
+    journal = FallbackJournal(lambda: disk, MemoryJournal(clock), clock)
+    await journal.accept(entry("lost"), [])
+    await journal.end("lost", FINISHED, [event("finished", "lost")])
+    assert journal.degraded
+    await journal.accept(entry("next"), [])
+    assert not journal.degraded
+    assert disk.ended_within_a_day("next")
+    assert [row.message for row in journal.undelivered(9)] == [event("finished", "lost")]
+    with pytest.raises(ValueError, match="not open"):
+        await journal.end("lost", FINISHED, [])
+    await journal.close()

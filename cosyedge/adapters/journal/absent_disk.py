@@ -13,6 +13,7 @@ class AbsentDisk:
 
     damage: str | None = None
     torn = False
+    spoiled = False
     waiting = 0
 
     def __init__(self, failure: StorageFailure, clock: Clock) -> None:

@@ -42,6 +42,11 @@ def is_trouble_of_the_disk(error: sqlite3.Error) -> bool:
     return _primary_code(error) in DISK_CODES
 
 
+def is_of_one_row(error: sqlite3.Error) -> bool:
+    """Whether a row was found and its text is no UTF-8: the sqlite3 module's own complaint."""
+    return _primary_code(error) is None
+
+
 def translate(error: Exception) -> StorageFailure:
     """Name what SQLite or the kernel said about the disk."""
     damaged = isinstance(error, sqlite3.Error) and _primary_code(error) in DAMAGE_CODES

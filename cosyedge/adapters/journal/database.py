@@ -3,11 +3,17 @@
 import fcntl
 import os
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from cosyedge.adapters.journal.connection import connect, translate
-from cosyedge.adapters.journal.integrity import damage_of, digest_path, leave_digest, log_path
+from cosyedge.adapters.journal.integrity import (
+    check,
+    damage_of,
+    digest_path,
+    leave_digest,
+    log_path,
+)
 from cosyedge.adapters.journal.schema import MIGRATIONS, migrate
 from cosyedge.adapters.journal.wal import LogState, state_of_log
 from cosyedge.core.errors import StorageFailure
@@ -52,14 +58,27 @@ class JournalFile:
             raise translate(error) from error
 
     def close(self) -> None:
-        """Fold the log in, leave the digest, let the lock go. Keeps silent about a full disk."""
+        """Fold the log in, leave the digest, let the lock go. Keeps silent about a full disk.
+
+        A file that was damaged meanwhile gets no digest, and is moved aside at the next start.
+        """
         with suppress(sqlite3.Error, OSError):
             self.connection.execute(f"PRAGMA busy_timeout = {CLOSING_TIMEOUT_MS}")
             folded = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            sound = self._is_sound()
             self.connection.close()
-            if folded[0] == 0 and not log_path(self.path).exists():
+            if sound and folded[0] == 0 and not log_path(self.path).exists():
                 leave_digest(self.path)
         os.close(self._lock)
+
+    def _is_sound(self) -> bool:
+        try:
+            # What lies in the cache is not what lies in the file.
+            with closing(connect(self.path, read_only=True)) as link:
+                check(link, self._steps)
+        except (sqlite3.Error, StorageFailure, UnicodeDecodeError):
+            return False
+        return True
 
     def _open(self) -> sqlite3.Connection:
         log = state_of_log(log_path(self.path))

@@ -49,6 +49,7 @@ class FallbackJournal:
         self._in_memory: set[str] = set()
         self._late: list[tuple[JournalEntry, str, int]] = []
         self._owed_ends: dict[str, Event] = {}
+        self._lost: set[str] = set()
         self._owed_deliveries: set[int] = set()
         self._owed_words: deque[Callable[[Disk], None]] = deque(maxlen=MOST_WORDS)
         self._paying = asyncio.Lock()
@@ -70,6 +71,11 @@ class FallbackJournal:
     def torn(self) -> bool:
         """Whether the last commit before a crash could not be read."""
         return self._disk.torn
+
+    @property
+    def spoiled(self) -> bool:
+        """Whether a row was damaged in the file since it was opened."""
+        return self._disk.spoiled
 
     @property
     def progressed_at(self) -> float:
@@ -111,7 +117,7 @@ class FallbackJournal:
             await self._memory.end(id, outcome, events)
             self._in_memory.discard(id)
             return
-        if id in self._owed_ends:
+        if id in self._owed_ends or id in self._lost:
             raise ValueError(f"{id!r} is not open")
         try:
             await self._on_disk(lambda: self._disk.end(id, outcome, events))
@@ -264,11 +270,22 @@ class FallbackJournal:
         async with self._paying:
             while self._owed_ends:
                 id, outcome = next(iter(self._owed_ends.items()))
-                await self._disk.end(id, outcome, [])
+                await self._end_late(id, outcome)
                 del self._owed_ends[id]
             paid = set(self._owed_deliveries)
             await self._disk.delivered(paid)
             self._owed_deliveries -= paid
+
+    async def _end_late(self, id: str, outcome: Event) -> None:
+        """End it on disk; a row that is lost there must not hold up all others."""
+        try:
+            await self._disk.end(id, outcome, [])
+        except ValueError:
+            self._lost.add(id)
+        except StorageFailure as failure:
+            if failure.code != "corrupt":
+                raise
+            self._lost.add(id)
 
     def _read(self, question: Callable[[], Answer], otherwise: Answer) -> Answer:
         try:

@@ -72,12 +72,7 @@ def _failed_check(path: Path, steps: tuple[str, ...]) -> str | None:
     try:
         connection = connect(path)
         try:
-            verdict = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            if verdict != "ok":
-                return str(verdict)
-            _check_schema(connection, steps)
-            _check_sequences(connection)
-            _check_seals(connection)
+            check(connection, steps)
         finally:
             connection.close()
     except sqlite3.Error as error:
@@ -87,6 +82,16 @@ def _failed_check(path: Path, steps: tuple[str, ...]) -> str | None:
     except (StorageFailure, UnicodeDecodeError) as error:
         return str(error)
     return None
+
+
+def check(connection: sqlite3.Connection, steps: tuple[str, ...]) -> None:
+    """Read every page and row. Raises StorageFailure or sqlite3.Error at what is damaged."""
+    verdict = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if verdict != "ok":
+        raise StorageFailure("corrupt", str(verdict))
+    _check_schema(connection, steps)
+    _check_sequences(connection)
+    _check_seals(connection)
 
 
 def _check_schema(connection: sqlite3.Connection, steps: tuple[str, ...]) -> None:

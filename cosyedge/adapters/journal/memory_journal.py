@@ -21,6 +21,7 @@ class MemoryJournal:
 
     damage: str | None = None
     torn = False
+    spoiled = False
     waiting = 0
 
     def __init__(self, clock: Clock, *, history_text: bool = False) -> None:

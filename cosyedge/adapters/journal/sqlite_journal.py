@@ -28,7 +28,8 @@ class SqliteJournal:
 
     Opening blocks for up to a second and raises StorageFailure (``in_use``, ``disk``).
     ``damage`` says what was wrong with an older file that was moved aside; ``torn`` that the
-    last commit before a crash could not be read.
+    last commit before a crash could not be read; ``spoiled`` that a row was damaged in the file
+    since it was opened: it is passed over.
     """
 
     writer_type: ClassVar[type[Writer]] = Writer
@@ -46,6 +47,7 @@ class SqliteJournal:
         self._prune_above_pages = max_pages(max_bytes) * 7 // 8
         self._file = JournalFile(path, max_bytes)
         self.damage, self.torn = self._file.damage, self._file.torn
+        self.spoiled = False
         self._ids = RecentIds(clock)
         try:
             self._reader = connect(path, read_only=True)
@@ -58,9 +60,7 @@ class SqliteJournal:
         except StorageFailure:
             self._file.close()
             raise
-        self._mirror = OutboxMirror(
-            lambda limit: self._read(lambda link: tables.read_outbox(link, limit))
-        )
+        self._mirror = OutboxMirror(self._read_outbox)
         self._writer = self.writer_type(self._file.connection, self._tend)
         if any(fault.cleared_at is None for fault in self.faults()):
             self._writer.post(lambda link: faults.clear_faults(link, None, clock.wall()))
@@ -101,7 +101,7 @@ class SqliteJournal:
         """Commit a state of an open item and its events."""
 
         def change(connection: sqlite3.Connection) -> list[OutboxRow]:
-            tables.mark_item(connection, id, state, part)
+            self.spoiled |= not tables.mark_item(connection, id, state, part)
             return self._put_out(connection, messages)
 
         self._mirror.written(await self._writer.write(change))
@@ -110,7 +110,8 @@ class SqliteJournal:
         """Commit the terminal row and its events. Raises ValueError where the id is not open."""
 
         def change(connection: sqlite3.Connection) -> list[OutboxRow]:
-            tables.end_item(connection, id, outcome, self._clock.wall(), self._keep_text)
+            sound = tables.end_item(connection, id, outcome, self._clock.wall(), self._keep_text)
+            self.spoiled |= not sound
             return self._put_out(connection, events)
 
         self._mirror.written(await self._writer.write(change))
@@ -184,6 +185,17 @@ class SqliteJournal:
         self, connection: sqlite3.Connection, events: Sequence[Outgoing]
     ) -> list[OutboxRow]:
         return tables.put_out(connection, self._numbers, events, self._clock.wall())
+
+    def _read_outbox(self, limit: int) -> list[OutboxRow]:
+        """The oldest rows on disk; damaged ones are dropped, and keep no other from leaving."""
+        try:
+            return self._read(lambda link: tables.read_outbox(link, limit))
+        except StorageFailure:
+            sound, damaged = self._read(lambda link: tables.sift_outbox(link, limit))
+        if damaged:
+            self.spoiled = True
+            self._writer.post(lambda link: tables.take_out(link, damaged))
+        return sound
 
     def _tend(self, connection: sqlite3.Connection) -> None:
         tables.prune(connection, self._prune_above_pages)

@@ -2,9 +2,11 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
+from cosyedge.adapters.journal.connection import is_of_one_row
 from cosyedge.adapters.journal.rows import (
     EndedRow,
     Row,
@@ -17,6 +19,7 @@ from cosyedge.adapters.journal.rows import (
     to_outgoing,
     unseal,
 )
+from cosyedge.core.errors import StorageFailure
 from cosyedge.core.events import Event
 from cosyedge.service.ports import JournalEntry, OutboxRow, Outgoing
 
@@ -47,8 +50,16 @@ def put_out(
 
 
 def open_item(connection: sqlite3.Connection, id: str) -> tuple[JournalEntry, str, int]:
-    """The open item of this id. Raises ValueError where there is none."""
-    row = connection.execute("SELECT * FROM open_items WHERE id = ?", (id,)).fetchone()
+    """The open item of this id.
+
+    Raises ValueError where there is none, StorageFailure (``corrupt``) where it was damaged.
+    """
+    try:
+        row = connection.execute("SELECT * FROM open_items WHERE id = ?", (id,)).fetchone()
+    except sqlite3.Error as error:
+        if is_of_one_row(error):
+            raise StorageFailure("corrupt", f"a row of the journal: {error}") from error
+        raise
     if row is None:
         raise ValueError(f"{id!r} is not open")
     return to_entry(row)
@@ -62,20 +73,33 @@ def add_item(connection: sqlite3.Connection, entry: JournalEntry) -> None:
     insert(connection, "open_items", from_entry(entry, "accepted", 0))
 
 
-def mark_item(connection: sqlite3.Connection, id: str, state: str, part: int) -> None:
-    """Give an open item its new state."""
-    entry, _, _ = open_item(connection, id)
+def mark_item(connection: sqlite3.Connection, id: str, state: str, part: int) -> bool:
+    """Give an open item its new state; returns False where its row was damaged meanwhile."""
+    try:
+        entry, _, _ = open_item(connection, id)
+    except StorageFailure:
+        return False
     insert(connection, "open_items", from_entry(entry, state, part))
+    return True
 
 
 def end_item(
     connection: sqlite3.Connection, id: str, outcome: Event, ended_at: float, keep_text: bool
-) -> None:
-    """Move an open item to the history; its text goes unless it is to be kept."""
-    entry, _, _ = open_item(connection, id)
+) -> bool:
+    """Move an open item to the history; its text goes unless it is to be kept.
+
+    Where its row was damaged meanwhile the history knows of its end alone, and this is False.
+    """
+    sound = True
+    try:
+        entry, _, _ = open_item(connection, id)
+    except StorageFailure:
+        sound = False
+        entry = JournalEntry(id, "", b"", ended_at, ended_at, 0, tuple(outcome.zones))
     row = from_end(entry, outcome, ended_at, entry.payload if keep_text else None)
     connection.execute("DELETE FROM open_items WHERE id = ?", (id,))
     insert(connection, "ended", row)
+    return sound
 
 
 def take_out(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
@@ -111,6 +135,34 @@ def read_outbox(connection: sqlite3.Connection, limit: int) -> list[OutboxRow]:
     """The oldest outgoing messages."""
     rows = connection.execute("SELECT * FROM outbox ORDER BY seq LIMIT ?", (limit,))
     return [to_outgoing(row) for row in rows]
+
+
+def sift_outbox(connection: sqlite3.Connection, limit: int) -> tuple[list[OutboxRow], list[int]]:
+    """The oldest outgoing messages that can be read, and the numbers of damaged ones."""
+    sound: list[OutboxRow] = []
+    damaged: list[int] = []
+    for (seq,) in connection.execute("SELECT seq FROM outbox ORDER BY seq"):
+        row = None
+        with suppress(StorageFailure):
+            row = _outgoing(connection, seq)
+        if row is None:
+            damaged.append(seq)
+        else:
+            sound.append(row)
+        if len(sound) == limit:
+            break
+    return sound, damaged
+
+
+def _outgoing(connection: sqlite3.Connection, seq: int) -> OutboxRow | None:
+    """An outgoing message; None where it cannot be decoded."""
+    try:
+        row = connection.execute("SELECT * FROM outbox WHERE seq = ?", (seq,)).fetchone()
+    except sqlite3.Error as error:
+        if is_of_one_row(error):
+            return None
+        raise
+    return to_outgoing(row) if row else None
 
 
 def read_ended(connection: sqlite3.Connection, since: float, limit: int) -> list[EndedRow]:
