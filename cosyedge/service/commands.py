@@ -14,7 +14,7 @@ from cosyedge.service.conductor import Conductor
 from cosyedge.service.door import Door, Draft
 from cosyedge.service.live import LiveSettings
 from cosyedge.service.ports import Clock, Message
-from cosyedge.service.prerender import TOGETHER, Prerenderer
+from cosyedge.service.prerender import AGAIN_FIRST_S, TOGETHER, Prerenderer
 from cosyedge.service.settings import Phrase, ServiceSettings
 from cosyedge.service.templates import fillings, find
 from cosyedge.wire import commands as wire
@@ -83,7 +83,10 @@ class Commands:
             await handler(topic, message)
 
     async def run(self) -> None:
-        """Make prefetched phrases, those that wait together, until cancelled."""
+        """Make prefetched phrases, those that wait together, until cancelled.
+
+        Where the engine fails, those behind them wait until it had time to recover.
+        """
         while True:
             phrase, pin = await self._prefetches.get()
             phrases = {pin: [phrase], not pin: []}
@@ -91,7 +94,10 @@ class Commands:
                 phrase, pin = self._prefetches.get_nowait()
                 phrases[pin].append(phrase)
             for pin, together in phrases.items():
-                await self._hands.prerenderer.prefetch(together, pin=pin)
+                left = await self._hands.prerenderer.prefetch(together, pin=pin)
+                if left:
+                    await asyncio.sleep(AGAIN_FIRST_S)
+                    await self._hands.prerenderer.prefetch(left, pin=pin)
 
     async def _cancel(self, topic: CommandTopic, message: Message) -> None:
         cancel = wire.parse_cancel(message.payload, self._limits)

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 
 from cosyedge.core.announcement import VoiceChoice
-from cosyedge.core.errors import CosyedgeError
+from cosyedge.core.errors import CosyedgeError, Refusal
 from cosyedge.core.speech import SpeechRequest
 from cosyedge.service.phrasebook import Phrasebook
 from cosyedge.service.reader import Reader
@@ -18,12 +18,19 @@ IDLE_PRIORITY = -1
 #: Phrases of one call of the engine: a model that decodes them together reads its weights once for
 #: all, and what is lost to somebody who waits stays small.
 TOGETHER = 4
+#: A worker is replaced within seconds; what fails for longer is tried ever more rarely.
+AGAIN_FIRST_S = 5.0
+AGAIN_MOST_S = 600.0
 
 
 class Prerenderer:
     """Keeps the configured phrases in the cache and knows which are missing."""
 
-    def __init__(self, phrasebook: Phrasebook, reader: Reader) -> None:
+    def __init__(
+        self, phrasebook: Phrasebook, reader: Reader, *, again_first_s: float = AGAIN_FIRST_S
+    ) -> None:
+        """``again_first_s``: when what the engine did not make is first tried again."""
+        self._again_first_s = again_first_s
         self._phrasebook = phrasebook
         self._reader = reader
         self._wanted: Sequence[Phrase] = ()
@@ -35,13 +42,34 @@ class Prerenderer:
         self._changed.set()
 
     async def run(self) -> None:
-        """Render until cancelled; each change starts a new round."""
+        """Render until cancelled; each change starts a new round.
+
+        What an engine in trouble did not make is tried again.
+        """
+        left: Sequence[Phrase] = ()
+        again_s = self._again_first_s
         while True:
-            await self._changed.wait()
-            self._changed.clear()
-            wanted = self._wanted
-            for first in range(0, len(wanted), TOGETHER):
-                await self.prefetch(wanted[first : first + TOGETHER], pin=True)
+            if await self._is_changed(again_s if left else None):
+                left, again_s = self._wanted, self._again_first_s
+            else:
+                again_s = min(2 * again_s, AGAIN_MOST_S)
+            left = await self._round(left)
+
+    async def _is_changed(self, patience_s: float | None) -> bool:
+        try:
+            async with asyncio.timeout(patience_s):
+                await self._changed.wait()
+        except TimeoutError:
+            return False
+        self._changed.clear()
+        return True
+
+    async def _round(self, wanted: Sequence[Phrase]) -> list[Phrase]:
+        """Render ``wanted``; returns those to try again."""
+        left: list[Phrase] = []
+        for first in range(0, len(wanted), TOGETHER):
+            left += await self.prefetch(wanted[first : first + TOGETHER], pin=True)
+        return left
 
     def texts(self) -> list[str]:
         """The texts of all configured phrases."""
@@ -59,19 +87,20 @@ class Prerenderer:
                 texts.append(phrase.text)
         return texts
 
-    async def prefetch(self, phrases: Sequence[Phrase], *, pin: bool) -> None:
+    async def prefetch(self, phrases: Sequence[Phrase], *, pin: bool) -> list[Phrase]:
         """Make the phrases' sentences, those of one voice together.
 
         One that cannot be made is a line of the log, and keeps no other from being made.
+        Returns those whose text is sound: the engine may make them another time.
         """
         try:
             await self._prepare(phrases, pin)
         except CosyedgeError as error:
             if len(phrases) == 1:
                 log.warning("phrase not rendered: %s", error, extra={"COSYEDGE_CODE": error.code})
-                return
-            for phrase in phrases:
-                await self.prefetch([phrase], pin=pin)
+                return [] if isinstance(error, Refusal) else list(phrases)
+            return [left for each in phrases for left in await self.prefetch([each], pin=pin)]
+        return []
 
     async def _prepare(self, phrases: Sequence[Phrase], pin: bool) -> None:
         by_voice: dict[str, list[SpeechRequest]] = {}

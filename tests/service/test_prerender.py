@@ -11,7 +11,7 @@ from cosyedge.text.options import ReadingOptions
 from tests.service.fakes import ManualClock, MemoryStore, ScriptedEngine, cached, crash
 
 
-def make(engine: ScriptedEngine, store: MemoryStore) -> Prerenderer:
+def make(engine: ScriptedEngine, store: MemoryStore, *, again_first_s: float = 5.0) -> Prerenderer:
     book = Phrasebook(
         store,
         engine,
@@ -21,7 +21,7 @@ def make(engine: ScriptedEngine, store: MemoryStore) -> Prerenderer:
         deadlines=Deadlines(),
     )
     reader = Reader(engine.voices, ReadingOptions(), default_voice="hall", quality={})
-    return Prerenderer(book, reader)
+    return Prerenderer(book, reader, again_first_s=again_first_s)
 
 
 def phrases(count: int, voice: str = "hall") -> list[Phrase]:
@@ -56,3 +56,21 @@ async def test_a_phrase_that_cannot_be_made_keeps_no_other_from_being_made() -> 
     # The unknown voice ends the group before the engine is asked; then each is asked for alone.
     assert len(engine.requests) == 3
     assert len(store.entries) == 1
+
+
+async def test_what_an_engine_in_trouble_did_not_make_is_tried_again() -> None:
+    engine, store = ScriptedEngine(*[crash()] * 7), MemoryStore()
+    prerenderer = make(engine, store, again_first_s=0.01)
+    running = asyncio.create_task(prerenderer.run())
+    prerenderer.want([*phrases(2), Phrase("...", "en", "hall")])
+    async with asyncio.timeout(10):
+        while len(store.pinned) < 2:
+            await asyncio.sleep(0.01)
+    running.cancel()
+    assert await prerenderer.missing() == ["..."]
+
+
+async def test_a_text_that_is_refused_is_not_tried_again() -> None:
+    prerenderer = make(ScriptedEngine(crash(), crash(), crash()), MemoryStore())
+    unspeakable = Phrase("...", "en", "hall")
+    assert await prerenderer.prefetch([unspeakable, *phrases(2)], pin=False) == phrases(2)
