@@ -1,7 +1,7 @@
 """The phrasebook: a sentence's speech, from the cache or from an engine, made once."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -103,16 +103,18 @@ class Phrasebook:
         """
         use = CacheUse.PIN if pin else CacheUse.USE
         wanted = {self.key(request): request for request in requests}
-        for key in list(wanted):
-            if await self._kept(key, use) is not None:
-                del wanted[key]
-        while wanted:
+        # Whoever it gave way to may have asked for one of them.
+        while wanted := {
+            key: request for key, request in wanted.items() if await self._kept(key, use) is None
+        }:
             keys = list(wanted)
             try:
-                async for index, speech in self._spoken(list(wanted.values()), priority):
-                    entry = await asyncio.to_thread(self._measure, speech)
-                    await self.store.keep(keys[index], entry, pinned=pin)
-                    del wanted[keys[index]]
+                # Whoever is cancelled while an entry is kept leaves no synthesis behind.
+                async with aclosing(self._spoken(list(wanted.values()), priority)) as answers:
+                    async for index, speech in answers:
+                        entry = await asyncio.to_thread(self._measure, speech)
+                        await self.store.keep(keys[index], entry, pinned=pin)
+                        del wanted[keys[index]]
             except Cancelled:
                 continue  # it gave way to a higher class
 
@@ -182,7 +184,7 @@ class Phrasebook:
 
     async def _spoken(
         self, requests: Sequence[SpeechRequest], priority: int
-    ) -> AsyncIterator[tuple[int, Speech]]:
+    ) -> AsyncGenerator[tuple[int, Speech], None]:
         """Yield each request's speech; raises EngineFailure where the engine leaves one out."""
         missing = set(range(len(requests)))
         deadline_s = sum(self._deadline_s(request) for request in requests)

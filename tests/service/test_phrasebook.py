@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -6,10 +7,19 @@ import pytest
 from cosyedge.core.announcement import CacheUse
 from cosyedge.core.errors import Cancelled, EngineFailure
 from cosyedge.core.phrase_cache import phrase_key
-from cosyedge.core.speech import SpeechRequest
+from cosyedge.core.speech import Speech, SpeechRequest
 from cosyedge.service.phrasebook import Phrasebook, expected_speech_s
+from cosyedge.service.ports import CachedSpeech
 from cosyedge.service.settings import Deadlines
-from tests.service.fakes import ManualClock, MemoryStore, ScriptedEngine, cached, crash, voice
+from tests.service.fakes import (
+    ManualClock,
+    MemoryStore,
+    ScriptedEngine,
+    cached,
+    crash,
+    speech,
+    voice,
+)
 
 REQUEST = SpeechRequest("The door opened.", "en", "hall")
 
@@ -174,3 +184,85 @@ async def test_several_phrases_have_the_time_of_all() -> None:
     await book.find(REQUEST, use=CacheUse.BYPASS)
     await book.prepare(sentences("The door opened!", "The door opened?"), pin=False)
     assert engine.deadlines_s[1] == pytest.approx(2 * engine.deadlines_s[0])
+
+
+class CutEngine(ScriptedEngine):
+    """Its first call gives way to somebody who has a sentence of it made meanwhile."""
+
+    def __init__(self, store: MemoryStore, made: SpeechRequest) -> None:
+        super().__init__()
+        self._store = store
+        self._made = made
+
+    async def synthesize(
+        self,
+        requests: Sequence[SpeechRequest],
+        *,
+        deadline_s: float,
+        priority: int = 0,
+        preempt: bool = False,
+    ) -> AsyncGenerator[tuple[int, Speech], None]:
+        if not self.calls:
+            self.calls.append(len(requests))
+            await make(ScriptedEngine(), self._store).prepare([self._made], pin=False)
+            raise Cancelled
+        asked = super().synthesize(
+            requests, deadline_s=deadline_s, priority=priority, preempt=preempt
+        )
+        async for answer in asked:
+            yield answer
+
+
+async def test_what_was_made_while_a_group_gave_way_is_not_made_again_but_pinned() -> None:
+    store = MemoryStore()
+    group = sentences("One.", "Two.", "Three.")
+    engine = CutEngine(store, group[1])
+    await make(engine, store).prepare(group, pin=True)
+    assert engine.calls == [3, 2]
+    assert len(store.pinned) == 3
+
+
+class SlowStore(MemoryStore):
+    """A store whose disk keeps nothing for as long as anybody waits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = asyncio.Event()
+
+    async def keep(self, key: str, entry: CachedSpeech, *, pinned: bool = False) -> None:
+        self.asked.set()
+        await asyncio.Event().wait()
+
+
+class ClosedEngine(ScriptedEngine):
+    """Knows how many of its answers are still being read."""
+
+    reading = 0
+
+    async def synthesize(
+        self,
+        requests: Sequence[SpeechRequest],
+        *,
+        deadline_s: float,
+        priority: int = 0,
+        preempt: bool = False,
+    ) -> AsyncGenerator[tuple[int, Speech], None]:
+        self.reading += 1
+        try:
+            for index in range(len(requests)):
+                yield index, speech()
+        finally:
+            await asyncio.sleep(0)
+            self.reading -= 1
+
+
+async def test_a_preparation_cancelled_while_it_keeps_leaves_no_synthesis_behind() -> None:
+    engine, store = ClosedEngine(), SlowStore()
+    group = sentences("One.", "Two.")
+    preparing = asyncio.create_task(make(engine, store).prepare(group, pin=False))
+    await store.asked.wait()
+    assert engine.reading == 1
+    preparing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await preparing
+    assert engine.reading == 0
