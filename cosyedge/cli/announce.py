@@ -147,8 +147,16 @@ def _show(event: dict[str, Any], at_ms: float, as_json: bool) -> None:
     words = [str(event[key]) for key in ("reason", "message", "field") if event.get(key)]
     words += [f"{name} {value:.0f}" for name, value in (event.get("timings") or {}).items()]
     words += ["cached"] if event.get("cached") else []
+    words += _degraded(event)
     words += [f"warning {warning}" for warning in event.get("warnings", ())]
     line = Text(f"{at_ms:7.0f} ms  ")
     line.append(f"{kind:<12}", COLOURS.get(kind, "yellow"))
     line.append(", ".join(words))
     Console(highlight=False).print(line, soft_wrap=True)
+
+
+def _degraded(event: dict[str, Any]) -> list[str]:
+    if not event.get("degraded"):
+        return []
+    reason = event.get("degraded_reason")
+    return [f"degraded {event['degraded']}" + (f" ({reason})" if reason else "")]

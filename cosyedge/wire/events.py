@@ -37,7 +37,7 @@ class Audio(PayloadModel):
 
 
 class EventMessage(PayloadModel):
-    """An event. Further keys may come; the announcement's text only if log_text is on."""
+    """An event. Further keys may come; the announcement's text only if log.text is on."""
 
     event_type: EventType = Field(description="what happened")
     id: str | None = Field(description="the announcement's id, or the fault's name")
@@ -48,10 +48,14 @@ class EventMessage(PayloadModel):
     message: str | None = Field(None, description="the same for people")
     field: str | None = Field(None, description="the key at fault")
     cached: bool | None = Field(None, description="whether all of it came from the cache")
-    degraded: str | None = Field(None, description="how it fell short, a stable code")
+    degraded: str | None = Field(
+        None, description="what took over: fallback_voice, fallback_output, attention_tone"
+    )
+    degraded_reason: str | None = Field(None, description="why, a stable code")
+    part: int | None = Field(None, description="the sentence that it was cut at, from 0")
     capped_by: list[str] = Field([], description="what held it down: grant, quiet_hours, ...")
     warnings: list[str] = Field([], description="codes, with the key behind a colon")
-    debug: list[str] = Field([], description="how the text was rewritten; only if log_text is on")
+    debug: list[str] = Field([], description="how the text was rewritten; only if log.text is on")
     timings: Timings | None = Field(None, description="how long it took")
     audio: Audio | None = Field(None, description="what was heard")
     replay_of: str | None = Field(None, description="the id that it repeats")
@@ -59,7 +63,7 @@ class EventMessage(PayloadModel):
     url: str | None = Field(None, description="its clip at the HTTP door")
     source: str | None = Field(None, description="the sender's label")
     tags: list[str] = Field([], description="the sender's labels")
-    text: str | None = Field(None, description="only if log_text is on")
+    text: str | None = Field(None, description="only if log.text is on")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,25 @@ from pathlib import Path
 import pytest
 
 from cosyedge.demo.node import running_node
+from cosyedge.wire.events import EventMessage
 from tests.cli.conftest import Command, only_line
 from tests.support.broker import Broker
 from tests.support.listener import listen
 
 NODE = "verbs"
 PHRASE = "The shift begins."
+TORN = """
+engine = "hibari"
+rate_hz = 24000
+languages = ["en"]
+licence = "Apache-2.0"
+
+[[files]]
+role = "model"
+path = "gone.onnx"
+sha256 = "5f70741d4e900f4e85d0037498736cc1b3e1b9a63a13546a5da1e63abf4fccd8"
+size_bytes = 7936868
+"""
 
 
 @pytest.fixture
@@ -58,6 +71,24 @@ def test_refused_announcement_is_shown_and_fails(
     unknown = cosyedge("announce", "--zone", "attic", "hello", **environ)
     assert unknown.returncode == 1
     assert "unknown_zone" in unknown.stdout
+
+
+async def test_what_was_heard_instead_of_the_words_is_shown(
+    broker: Broker, environ: dict[str, str], cosyedge: Command, tmp_path: Path
+) -> None:
+    voice = tmp_path / "state" / "voices" / "torn"
+    voice.mkdir(parents=True)
+    (voice / "manifest.toml").write_text(TORN, encoding="utf-8")
+    own = {"COSYEDGE_ENGINE__VOICE": "torn", "COSYEDGE_OUTPUTS__FAST__KIND": "null"}
+    async with listen(broker) as listener:
+        with running_node(tmp_path, environ | own):
+            await listener.topic(f"cosyedge/{NODE}/availability", timeout=60)
+            shown = cosyedge("announce", "hello", **environ)
+            told = cosyedge("announce", "--json", "hello again", **environ)
+    assert "degraded attention_tone (model_missing)" in shown.stdout
+    events = [json.loads(line) for line in told.stdout.splitlines()]
+    documented = {field.alias or name for name, field in EventMessage.model_fields.items()}
+    assert not set().union(*events) - documented
 
 
 def test_phrases_are_pinned_at_idle_and_listed(
