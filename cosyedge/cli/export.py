@@ -48,7 +48,7 @@ VocabOption = Annotated[
     ),
 ]
 SizeOption = Annotated[SizeName, typer.Option("--size", help="full: 300 million parameters.")]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the weights.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -174,6 +175,57 @@ def test_the_command_exports_and_verifies(tmp_path: Path) -> None:
     silent = command("voices", "verify", bundle)
     assert silent.returncode == 2
     assert "vocabulary" in silent.stderr
+
+
+def changed(path: Path, **arrays: np.ndarray | None) -> str:
+    """Write the fixture's reference anew, with other arrays; None leaves one out."""
+    with np.load(FIXTURE / "reference.npz") as archive:
+        wanted = {**archive, **arrays}
+    np.savez(path, **{name: array for name, array in wanted.items() if array is not None})
+    return str(path)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "int8"])
+def test_a_reference_that_cannot_be_compared_with_is_named(tmp_path: Path, precision: str) -> None:
+    bundle = str(tmp_path / "voice")
+    made = command("export", "cosyvoice", str(FIXTURE), bundle, "--precision", precision)
+    assert made.returncode == 0, made.stderr
+    with np.load(FIXTURE / "reference.npz") as archive:
+        logits, embedding = archive["logits"], archive["embedding"]
+    for name, arrays, words in (
+        ("poor.npz", {"mel": None}, "poor.npz has no mel to compare with"),
+        ("other.npz", {"logits": logits[:, :10]}, "other.npz is of a model of other sizes: logits"),
+        ("wide.npz", {"embedding": embedding[:, :100]}, "wide.npz does not fit it"),
+    ):
+        reference = changed(tmp_path / name, **arrays)
+        found = command("voices", "verify", bundle, "--reference", reference, "--json")
+        assert (found.returncode, found.stdout) == (2, "")
+        assert words in found.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("export", "random-cosyvoice", "voice", "--size", "tiny", "--seed", "-1"),
+        ("voices", "verify", "voice", "--seed", "-1"),
+        ("voices", "verify", "voice", "--seed", str(2**32)),
+    ],
+)
+def test_a_seed_that_no_generator_takes_is_a_usage_error(words: tuple[str, ...]) -> None:
+    ended = command(*words)
+    assert ended.returncode == 2
+    assert "--seed" in ended.stderr
+
+
+def test_a_bundle_against_one_of_another_model_fails(tmp_path: Path) -> None:
+    for seed in ("3", "4"):
+        export = ("export", "random-cosyvoice", str(tmp_path / seed), "--size", "tiny")
+        made = command(*export, "--seed", seed, "--precision", "fp32")
+        assert made.returncode == 0, made.stderr
+    against = ("--against", str(tmp_path / "4"))
+    found = command("voices", "verify", str(tmp_path / "3"), *against, "--json")
+    assert found.returncode == 1, found.stderr
+    assert all(row["snr_db"] < 15 for row in json.loads(found.stdout))
 
 
 def test_the_command_makes_a_random_bundle_and_surveys_it(tmp_path: Path) -> None:
