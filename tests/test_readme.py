@@ -126,7 +126,8 @@ async def test_announce_as_printed_follows_to_the_end(
     broker: RunningBroker, tmp_path: Path
 ) -> None:
     here: Broker = broker  # type: ignore[assignment]
-    (line,) = command_lines("cosyedge")
+    verbs = {line[1]: line for line in command_lines("~/cosyedge/bin/cosyedge")}
+    line = verbs["announce"]
     environ = environ_of(broker)
     async with listen(here) as listener:
         with running_node(tmp_path, environ):
