@@ -47,12 +47,17 @@ class EventMessage(PayloadModel):
     reason: str | None = Field(None, description="a stable code")
     message: str | None = Field(None, description="the same for people")
     field: str | None = Field(None, description="the key at fault")
+    topic: str | None = Field(None, description="the topic of a refused command")
+    retry_after: float | None = Field(None, description="seconds to wait, where it is overloaded")
     cached: bool | None = Field(None, description="whether all of it came from the cache")
     degraded: str | None = Field(
         None, description="what took over: fallback_voice, fallback_output, attention_tone"
     )
     degraded_reason: str | None = Field(None, description="why, a stable code")
     part: int | None = Field(None, description="the sentence that it was cut at, from 0")
+    rounds: int | None = Field(None, description="how often it was said, if it repeats")
+    acknowledged: bool | None = Field(None, description="until_ack: whether request/ack came")
+    restarted: bool | None = Field(None, description="whether a restart ended it")
     capped_by: list[str] = Field([], description="what held it down: grant, quiet_hours, ...")
     warnings: list[str] = Field([], description="codes, with the key behind a colon")
     debug: list[str] = Field([], description="how the text was rewritten; only if log.text is on")

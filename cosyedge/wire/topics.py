@@ -47,7 +47,7 @@ ROUTES: tuple[Route, ...] = (
     Route("replay", "in", "optional zone: say the last one again, under a new id"),
     Route("prefetch", "in", "texts to synthesize without a sound"),
     Route("set/{setting}", "in", "a number, ON or OFF, or a word", scopes=("zone",)),
-    Route("chime", "in", "Home Assistant's siren form, ON or OFF"),
+    Route("chime", "in", "Home Assistant's siren form, ON or OFF (not supported yet)"),
     Route("canary", "in", "the node's own probe; nobody else writes it", qos=0),
     Route("request/{command}", "in", "a request, answered on response"),
     Route("availability", "out", "online or offline", retain=True),

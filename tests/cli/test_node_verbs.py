@@ -14,6 +14,7 @@ from tests.support.listener import listen
 
 NODE = "verbs"
 PHRASE = "The shift begins."
+DOCUMENTED = {field.alias or name for name, field in EventMessage.model_fields.items()}
 TORN = """
 engine = "hibari"
 rate_hz = 24000
@@ -87,8 +88,25 @@ async def test_what_was_heard_instead_of_the_words_is_shown(
             told = cosyedge("announce", "--json", "hello again", **environ)
     assert "degraded attention_tone (model_missing)" in shown.stdout
     events = [json.loads(line) for line in told.stdout.splitlines()]
-    documented = {field.alias or name for name, field in EventMessage.model_fields.items()}
-    assert not set().union(*events) - documented
+    assert not set().union(*events) - DOCUMENTED
+
+
+async def test_every_key_of_an_event_is_documented(
+    node: None, broker: Broker, environ: dict[str, str]
+) -> None:
+    async with listen(broker) as listener:
+        say = f"cosyedge/{NODE}/say"
+        listener.publish(say, json.dumps({"text": 5}))
+        listener.publish(say, json.dumps({"text": "Twice.", "id": "twice", "repeat": 2}))
+        listener.publish(say, json.dumps({"text": "Heard?", "id": "heard", "until_ack": True}))
+        listener.publish(f"cosyedge/{NODE}/request/ack", json.dumps({"id": "heard"}))
+        await listener.event("rejected")
+        await listener.event("finished", id="twice")
+        await listener.event("finished", id="heard")
+        events = [heard.json for heard in listener.heard if heard.topic.endswith("/event")]
+    keys = set().union(*events)
+    assert {"topic", "field", "rounds", "acknowledged"} <= keys
+    assert not keys - DOCUMENTED
 
 
 def test_phrases_are_pinned_at_idle_and_listed(
