@@ -10,7 +10,9 @@ from cosyedge.config.base import Number, Section, VoiceName, Whole
 class EngineSettings(Section):
     """Voice, memory, threads and deadlines of the workers."""
 
-    voice: VoiceName = Field("hibari", description="The default voice: a folder of models/.")
+    voice: VoiceName = Field(
+        "hibari", description="The default voice; `cosyedge voices` lists them."
+    )
     fallback_voice: VoiceName | None = Field(
         None,
         description="A small voice that speaks when the first one cannot.",
