@@ -1,6 +1,5 @@
 """The payloads of all commands but say: each a small frozen type."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
@@ -74,14 +73,6 @@ class Request(PayloadModel):
     pinned: bool = Field(False, description="for cache_clear: pinned phrases too")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A setting's new value: ON and OFF are booleans, numbers floats, all else a word."""
-
-    name: str
-    value: bool | float | str
-
-
 def parse_cancel(payload: bytes, limits: ReadingLimits) -> Cancel:
     """Raises Refusal, also where nothing is named."""
     text = decode(payload, limits).strip()
@@ -127,19 +118,3 @@ def parse_request(payload: bytes, limits: ReadingLimits) -> Request:
     """Raises Refusal. An empty payload is a request without a transaction."""
     text = decode(payload, limits).strip()
     return validate(Request, read_object(text, limits) if text else {})
-
-
-def parse_setting(name: str, payload: bytes, limits: ReadingLimits) -> Setting:
-    """Raises Refusal: what the setting takes is checked by the one who keeps it."""
-    text = decode(payload, limits).strip()
-    if text in ("ON", "OFF"):
-        return Setting(name, text == "ON")
-    if not text or len(text) > 64 or not text.isprintable():
-        raise Refusal("invalid_value", "a number, ON, OFF or a word is expected", field=name[:32])
-    return Setting(name, _number(text) if text[0] in "+-.0123456789" else text)
-
-
-def _number(text: str) -> float | str:
-    """A plain decimal number; a time or a version such as 22:00 stays a word."""
-    digits = text.lstrip("+-").replace(".", "", 1)
-    return float(text) if digits.isascii() and digits.isdigit() else text

@@ -14,12 +14,10 @@ from cosyedge.wire.commands import (
     Cancel,
     Chime,
     Prefetch,
-    Setting,
     parse_cancel,
     parse_chime,
     parse_prefetch,
     parse_request,
-    parse_setting,
     parse_zone_command,
 )
 from cosyedge.wire.events import EventContext, EventMessage, encode_event
@@ -34,7 +32,6 @@ READERS = [
     parse_prefetch,
     parse_request,
     parse_zone_command,
-    lambda payload, limits: parse_setting("volume", payload, limits),
 ]
 
 
@@ -102,31 +99,6 @@ def test_chime_is_home_assistants_siren() -> None:
     )
     assert parse_chime(b"OFF", LIMITS).state == "OFF"
     assert parse_chime(b"", LIMITS).state == "ON"
-
-
-@pytest.mark.parametrize(
-    ("payload", "value"),
-    [
-        (b"0.5", 0.5),
-        (b"-3", -3.0),
-        (b"ON", True),
-        (b"OFF", False),
-        (b"hibari", "hibari"),
-        (b"22:00-06:30", "22:00-06:30"),
-        (b"1.2.3", "1.2.3"),
-        (b"1e3", "1e3"),
-        (b".", "."),
-    ],
-)
-def test_a_setting_is_a_number_a_switch_or_a_word(payload: bytes, value: object) -> None:
-    assert parse_setting("volume", payload, LIMITS) == Setting("volume", value)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("payload", [b"", b"x" * 65, b"a\x1bb"])
-def test_a_setting_of_nonsense_is_refused(payload: bytes) -> None:
-    with pytest.raises(Refusal) as caught:
-        parse_setting("volume", payload, LIMITS)
-    assert (caught.value.code, caught.value.field) == ("invalid_value", "volume")
 
 
 @pytest.mark.parametrize("transaction", ["a", 7, None])
