@@ -1,8 +1,10 @@
 """Disks that are full, cannot be used, hold damage or are another daemon's, at the daemon."""
 
 import asyncio
+import contextlib
 import json
 import resource
+import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -131,6 +133,31 @@ async def test_r9_damage_of_the_journal_stands_until_it_is_acknowledged(
         assert await cosyedge(malformed, "faults", "--ack", "journal") == "1 acknowledged"
         assert (await listener.event("fault_cleared", id="journal"))["reason"] == "corrupt"
         await listener.wait(lambda heard: faults_in(heard) == {} and heard.at > shown.at)
+
+
+async def test_r1_r9_rows_damaged_while_it_runs_are_a_fault_and_every_id_ends_once(
+    broker: Broker, make_node: MakeNode
+) -> None:
+    node = make_node(PACED)
+    async with listen(broker) as listener:
+        node.start()
+        await online(listener)
+        await voice_ready(listener)
+        say(listener, LONG, id="first")
+        await listener.event("started", id="first")
+        say(listener, "Second.", id="second")
+        await listener.event("accepted", id="second")
+        with contextlib.closing(sqlite3.connect(node.folder / "state" / "journal.sqlite")) as link:
+            link.execute("UPDATE open_items SET zones = '[]'")
+            link.commit()
+        for id in ("first", "second"):
+            assert (await end_of(listener, id, 60))["event_type"] == "finished"
+            assert ends_of(listener, id) == ["finished"]
+        assert (await listener.event("fault_raised", id="journal"))["reason"] == "corrupt"
+        say(listener, "Third.", id="third")
+        assert (await end_of(listener, "third"))["event_type"] == "finished"
+        assert not any(is_disk(heard, "fault_raised") for heard in listener.heard)
+        assert await node.stop() == 0
 
 
 async def test_a_second_daemon_in_one_directory_refuses_and_the_first_goes_on(
