@@ -52,6 +52,14 @@ def test_three_short_lives_in_a_row_are_a_contest() -> None:
     assert not backoff.is_contested
 
 
+def test_restarts_of_a_broker_are_no_contest() -> None:
+    backoff = Backoff(1, 60, chance=lambda: 1.0)
+    for _ in range(5):
+        backoff.lost_after(1)
+        backoff.unreachable()
+        assert not backoff.is_contested
+
+
 def test_a_fixed_version_is_kept() -> None:
     choice = VersionChoice("5")
     assert not choice.refused(BrokerRefusal(0x84, "CONNACK"))

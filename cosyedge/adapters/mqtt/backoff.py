@@ -30,6 +30,10 @@ class Backoff:
         else:
             self._quick_losses += 1
 
+    def unreachable(self) -> None:
+        """Note that no broker answered: what ended before was its restart, not a contest."""
+        self._quick_losses = 0
+
     @property
     def is_contested(self) -> bool:
         """Whether so many connections in a row ended quickly that another client must have

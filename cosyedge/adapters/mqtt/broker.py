@@ -171,6 +171,7 @@ class MqttBroker:
         try:
             line = await self._dialer.dial()
         except OutputFailure as failure:
+            self._backoff.unreachable()
             self._note(failure)
             return self._backoff.next_s()
         try:
