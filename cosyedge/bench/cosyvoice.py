@@ -62,7 +62,7 @@ def bundle() -> Path:
     try:
         from cosyedge.export.bundle import FORMAT, Order, write_bundle
     except ImportError as error:
-        hint = "pip install 'cosyedge[export]'"
+        hint = "pip install '/path/to/cosyedge[export]'"
         raise SettingsError("settings", f"{error.name} is not installed: {hint}") from error
     from cosyedge.export.random_model import SIZES, random_source, single_bytes
 

@@ -111,7 +111,8 @@ def _check_extra() -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         names = ", ".join(missing)
-        raise SettingsError("settings", f"{names} not installed: pip install 'cosyedge[export]'")
+        hint = "pip install '/path/to/cosyedge[export]'"
+        raise SettingsError("settings", f"{names} not installed: {hint}")
 
 
 def _vocabulary(path: Path | None) -> Path | None:

@@ -38,7 +38,14 @@ class Node:
             on_setting=lambda zone, name: self.watchtower.reporter.setting(zone, name),
             on_output=lambda performance: self.watchtower.caretaker.heard(performance),
         )
-        self.watchtower = Watchtower(plant, live, self.stage, keeper, spawn=self.background.spawn)
+        self.watchtower = Watchtower(
+            plant,
+            live,
+            self.stage,
+            keeper,
+            self.studio.phrasebook.streak,
+            spawn=self.background.spawn,
+        )
         self.entrance = Entrance(
             plant,
             self.settings,

@@ -15,6 +15,7 @@ from cosyedge.service.live import LiveSettings
 from cosyedge.service.postman import Postman
 from cosyedge.service.reporter import Reporter
 from cosyedge.service.restart import OpenEntry
+from cosyedge.service.streak import FailureStreak
 from cosyedge.service.timekeeper import Timekeeper
 from cosyedge.service.vitals import Vitals
 
@@ -39,6 +40,7 @@ class Watchtower:
         live: LiveSettings,
         stage: Stagecraft,
         keeper: Timekeeper,
+        streak: FailureStreak,
         *,
         spawn: Callable[[Coroutine[Any, Any, None], str], object],
     ) -> None:
@@ -60,6 +62,7 @@ class Watchtower:
                 "broker.urgent": lambda: plant.urgent_broker.status().fault,
                 "clock": keeper.fault,
                 "disk": lambda: plant.disk_fault.code or plant.cache.fault,
+                "speech": streak.code,
                 damage.NAME: damage.JournalDamage(plant.journal).code,
                 **{
                     f"certificate.{days}d": partial(self._certificate_fault, days)

@@ -38,7 +38,14 @@ _FAILURES: tuple[type[Exception], ...] = (
     ),
 )
 _TERMINATED = "terminate flag"
-_OUT_OF_MEMORY = ("Failed to allocate memory", "std::bad_alloc", "Out of memory")
+_OUT_OF_MEMORY = (
+    "Failed to allocate memory",
+    "std::bad_alloc",
+    "Out of memory",
+    # A thread's stack, of a pool that is started with the session.
+    "pthread_create failed",
+    "Cannot allocate memory",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +66,12 @@ class Session:
         """Load ``model``; raises EngineFailure (model_missing, model_invalid, out_of_memory)."""
         self._shrink_arena = options.shrink_arena
         try:
+            # The fallback would print, and load the model a second time on the same processor.
             self._session = ort.InferenceSession(
-                str(model), _ort_options(options), providers=["CPUExecutionProvider"]
+                str(model),
+                _ort_options(options),
+                providers=["CPUExecutionProvider"],
+                enable_fallback=0,
             )
         except _FAILURES as error:
             raise _load_failure(error, model.name) from error

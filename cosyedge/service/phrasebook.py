@@ -10,6 +10,7 @@ from cosyedge.core.errors import Cancelled, EngineFailure
 from cosyedge.core.speech import Speech, SpeechRequest
 from cosyedge.service.ports import CachedSpeech, Clock, PhraseStore, SpeechEngine
 from cosyedge.service.settings import Deadlines
+from cosyedge.service.streak import FailureStreak
 
 SECONDS_PER_CHARACTER = 0.09
 SECONDS_PER_IDEOGRAM = 0.28
@@ -54,6 +55,7 @@ class Phrasebook:
         deadlines: Deadlines,
     ) -> None:
         """``key_of`` takes a request and its voice's digest; ``measure`` runs in a thread."""
+        self.streak = FailureStreak()
         self._deadlines = deadlines
         self.store = store
         self.engine = engine
@@ -185,7 +187,22 @@ class Phrasebook:
     async def _spoken(
         self, requests: Sequence[SpeechRequest], priority: int
     ) -> AsyncGenerator[tuple[int, Speech], None]:
-        """Yield each request's speech; raises EngineFailure where the engine leaves one out."""
+        """Yield each request's speech and note how it went; raises EngineFailure."""
+        try:
+            async with aclosing(self._asked(requests, priority)) as answers:
+                async for indexed in answers:
+                    self.streak.succeeded()
+                    yield indexed
+        except Cancelled:
+            raise
+        except EngineFailure as failure:
+            self.streak.failed(failure)
+            raise
+
+    async def _asked(
+        self, requests: Sequence[SpeechRequest], priority: int
+    ) -> AsyncGenerator[tuple[int, Speech], None]:
+        """Ask the engine; raises EngineFailure also where it leaves a request out."""
         missing = set(range(len(requests)))
         deadline_s = sum(self._deadline_s(request) for request in requests)
         stream = self.engine.synthesize(

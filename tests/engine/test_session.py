@@ -177,3 +177,29 @@ def test_a_run_over_the_cap_fails_and_the_session_goes_on(tmp_path: Path, alloca
         check=True,
     )
     assert ran.stdout.split() == ["out_of_memory"] * 3
+
+
+NO_ROOM_FOR_THREADS = """
+import sys
+from pathlib import Path
+from cosyedge.core.errors import EngineFailure
+from cosyedge.engine.session import Session, SessionOptions
+from cosyedge.worker.limits import cap_memory, memory
+
+cap_memory(memory()[0] + (4 << 20))
+try:
+    Session(Path(sys.argv[1]), SessionOptions(threads=8))
+except EngineFailure as failure:
+    print(failure.code)
+"""
+
+
+def test_a_cap_that_leaves_no_room_for_threads_is_no_fault_of_the_model(tmp_path: Path) -> None:
+    model = graphs.save_swallower(tmp_path / "m.onnx")
+    ran = subprocess.run(
+        [sys.executable, "-c", NO_ROOM_FOR_THREADS, model],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.split() == ["out_of_memory"]

@@ -61,3 +61,23 @@ async def test_r5_a_failed_synthesis_is_retried_once_and_the_next_is_heard_withi
         log.info("%s: the next was heard after %.2f s", how, next_after_s)
         assert next_after_s < NEXT_WITHIN_S
         assert (await worker_of(node) == before) is (how in HARMLESS)
+
+
+async def test_r9_a_worker_that_lives_and_makes_no_speech_is_a_fault_until_it_does(
+    broker: Broker, make_node: MakeNode, tmp_path: Path
+) -> None:
+    (tmp_path / "times").write_text("4")
+    node = make_node()
+    node.program = ("-m", "tests.reliability.launcher", "worker", str(tmp_path))
+    async with listen(broker) as listener:
+        node.start()
+        await online(listener)
+        await voice_ready(listener)
+        say(listener, "Failure by noise.", id="first")
+        say(listener, "Another failure by noise.", id="second")
+        for id in ("first", "second"):
+            assert (await end_of(listener, id, 60))["degraded"] == "attention_tone"
+        assert (await listener.event("fault_raised", timeout=30))["reason"] == "bad_audio"
+        say(listener, "The next one is here.", id="next")
+        assert "degraded" not in await end_of(listener, "next", 60)
+        await listener.event("fault_cleared", timeout=30)

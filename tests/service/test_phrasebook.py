@@ -266,3 +266,16 @@ async def test_a_preparation_cancelled_while_it_keeps_leaves_no_synthesis_behind
     with pytest.raises(asyncio.CancelledError):
         await preparing
     assert engine.reading == 0
+
+
+async def test_speech_that_fails_again_and_again_is_a_fault_until_some_is_made() -> None:
+    engine = ScriptedEngine(crash(), crash("out_of_memory"), Cancelled(), crash("bad_audio"), 0.1)
+    book = make(engine)
+    codes = []
+    for text in ("One.", "Two.", "Three."):
+        with pytest.raises(EngineFailure):
+            await book.find(replace(REQUEST, spoken=text))
+        codes.append(book.streak.code())
+    assert codes == [None, None, "bad_audio"]
+    await book.find(REQUEST)
+    assert book.streak.code() is None
