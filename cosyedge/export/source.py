@@ -87,11 +87,19 @@ class Source:
         return Stack(self.flow, "encoder", activation, precision, FLOW_POSITIONS, causal=False)
 
     def check(self) -> None:
-        """Raise SettingsError("model_invalid") for a variant that no graph is built for."""
+        """Raise SettingsError("model_invalid") for a variant that no graph is built for.
+
+        And where the recipe and the weights contradict each other: sizes are the weights', but the
+        vocoder's transform has none.
+        """
         for key, known in KNOWN_VARIANTS.items():
             value = self.recipe.word(key, known[0]).lower()
             if value not in known:
                 raise SettingsError("model_invalid", f"cosyvoice.yaml: {key} {value} is not known")
+        spectra = len(self.hift["conv_post.bias"])
+        if spectra != self.vocoder.n_fft + 2:
+            facts = f"n_fft {self.vocoder.n_fft}, and hift.pt makes {spectra} of n_fft + 2 numbers"
+            raise SettingsError("model_invalid", f"cosyvoice.yaml: {facts}")
 
     @property
     def estimator_heads(self) -> int:

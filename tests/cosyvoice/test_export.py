@@ -101,6 +101,7 @@ def edited(folder: Path, change: Callable[[str], str]) -> Path:
         ("macaron_style: False", "macaron_style: True"),
         ("solver: 'euler'", "solver: 'midpoint'"),
         ("static_chunk_size: 1", "static_chunk_size: 4"),
+        ("n_fft: 16", "n_fft: 32"),
     ],
 )
 def test_a_variant_that_no_graph_is_built_for_is_refused(
