@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cosyedge.adapters.mqtt.visit import Visitor, visiting
 from cosyedge.adapters.player import PlayerOutput, PlayerSettings
+from cosyedge.adapters.player_command import names_card_by_number
 from cosyedge.cli.asking import ask
 from cosyedge.cli.broker import Reach, visitor_settings
 from cosyedge.cli.findings import Finding, bad, failure, ok, warning
@@ -95,7 +96,10 @@ async def check_players(settings: Settings) -> AsyncIterator[Finding]:
 async def _player(name: str, output: PlayerOutputSettings, *, implied: bool) -> Finding:
     player = PlayerOutput(name, PlayerSettings(**output.model_dump(exclude={"kind"})))
     fault = await player.probe()
-    about = f"player {name}"
+    about = "player" if name == "player" else f"player {name}"
+    if fault is None and names_card_by_number(output.device):
+        told = f"{output.device} names the card by its place, which another card can take"
+        return warning(about, told, "name it as aplay -L does: plughw:CARD=...")
     if fault is None:
         return ok(about, f"{player.player} opens the device")
     told = f"{fault}: {CODES[fault].meaning}"

@@ -48,6 +48,9 @@ def test_each_ill_is_named_with_its_mend(cosyedge: Command, tmp_path: Path) -> N
                 broker,
                 COSYEDGE_OUTPUTS__OUT__KIND="player",
                 COSYEDGE_OUTPUTS__OUT__ARGV='["/nonexistent/player"]',
+                COSYEDGE_OUTPUTS__CARD__KIND="player",
+                COSYEDGE_OUTPUTS__CARD__ARGV='["cat"]',
+                COSYEDGE_OUTPUTS__CARD__DEVICE="plughw:1,0",
                 COSYEDGE_ENGINE__VOICE="nobody",
                 COSYEDGE_ENGINE__THREADS="64",
                 COSYEDGE_ENGINE__MEMORY_CAP_MB="65536",
@@ -56,6 +59,7 @@ def test_each_ill_is_named_with_its_mend(cosyedge: Command, tmp_path: Path) -> N
             ),
         )
     assert findings["player out"]["state"] == "bad"
+    assert findings["player card"]["state"] == "warning"
     assert findings["voice nobody"]["state"] == "bad"
     assert findings["broker limits"]["state"] == "warning"
     assert findings["threads"]["state"] == "warning"
