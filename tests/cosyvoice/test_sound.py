@@ -134,7 +134,7 @@ def test_a_tier_measures_guidance_only_where_the_estimator_runs(tier: Integratio
     [
         ({}, TIERS["standard"]),
         ({"tier": "draft"}, TIERS["draft"]),
-        ({"steps": 8}, Integration.even(8, 4)),
+        ({"steps": 8}, Integration.even(8, 5)),
         ({"tier": "fine", "guided": 2}, Integration.even(10, 2)),
         ({"steps": 3, "guided": 9}, Integration.even(3, 3)),
     ],

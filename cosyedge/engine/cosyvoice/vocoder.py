@@ -1,6 +1,7 @@
 """The vocoder at work: mel → F0 → harmonic source → spectra in chunks → waveform."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from cosyedge.engine.session import Session
 
 Floats = NDArray[np.float32]
 
-# Mel frames a run: 10 s of audio in one run peaks 370 MB above the weights, chunks below 120 MB.
+# Mel frames a run, beside their context: 10 s of audio in one run peak 370 MB above the weights,
+# chunks below 120 MB.
 CHUNK_FRAMES = 256
 MAGNITUDE_MAX = 100.0
 VOICED_NOISE_DIVISOR = 3.0
@@ -124,9 +126,8 @@ def speak(
     rate, context, frames = vocoder.upsampling, vocoder.context_frames, mel.shape[2]
     lines = spectra(source, vocoder.n_fft, vocoder.hop)[None]
     parts = []
-    for first in range(0, frames, chunk_frames):
+    for first, last in pairwise(_bounds(frames, context, chunk_frames)):
         watch.check()
-        last = min(frames, first + chunk_frames)
         low, high = max(0, first - context), min(frames, last + context)
         feeds = {
             "mel": np.ascontiguousarray(mel[:, :, low:high]),
@@ -138,3 +139,9 @@ def speak(
         parts.append(made[:, (first - low) * rate : end])
     samples = waveform(np.concatenate(parts, axis=1), vocoder.n_fft, vocoder.hop)
     return np.clip(samples, -vocoder.limit, vocoder.limit)
+
+
+def _bounds(frames: int, context: int, chunk_frames: int) -> list[int]:
+    """Cut ``frames`` evenly, the ends included; the first and the last chunk lack one context."""
+    count = max(1, -(-(frames - 2 * context) // chunk_frames))
+    return [frames * number // count for number in range(count + 1)]
