@@ -6,6 +6,7 @@ from cosyedge.engine.cosyvoice.flow import Floats
 from cosyedge.engine.cosyvoice.model import Model
 from cosyedge.engine.cosyvoice.quality import TIERS
 from cosyedge.engine.cosyvoice.watch import unwatched
+from cosyedge.export.comparison import snr_db
 
 # Two, three and five and a half seconds: each figure is that of the worst.
 LENGTHS_TOKENS = (100, 150, 277)
@@ -24,10 +25,5 @@ def measure_tiers(model: Model, embedding: Floats) -> dict[str, float]:
         wanted = model.mel(condition, noise, TIERS["fine"], watch)
         for name in others:
             made = model.mel(condition, noise, TIERS[name], watch)
-            found[name].append(_snr_db(wanted, made))
+            found[name].append(snr_db(made, wanted))
     return {f"snr_{name}_db": min(values) for name, values in found.items()}
-
-
-def _snr_db(wanted: Floats, made: Floats) -> float:
-    noise = np.square(wanted - made, dtype=np.float64).sum()
-    return float(10 * np.log10(np.square(wanted, dtype=np.float64).sum() / noise))

@@ -47,54 +47,55 @@ class Entrance:
         self._stage = stage
         self._studio = studio
         self._watchtower = watchtower
-        grants = translate.grants(plant.settings)
+        self._grants = translate.grants(plant.settings)
         self.composer = Composer(
             settings,
             studio.reader,
             live,
             plant.clock,
-            grants=grants,
+            grants=self._grants,
             media=plant.recordings.names,
             new_id=new_id,
         )
-        answers = Answers(
-            plant,
-            watchtower.pictures,
-            stage.dispatcher,
-            stage.conductor,
-            stage.faults,
-            studio.phrasebook,
-            studio.reader,
-            studio.prerenderer,
-            grants=grants,
-            reload=reload,
-        )
-        self.commands = Commands(
-            settings,
-            Stagehands(stage.dispatcher, stage.conductor, stage.door, live, studio.prerenderer),
-            plant.clock,
-            grants=grants,
-            limits=self._limits,
-            new_id=new_id,
-            on_setting=stage.rules.changed,
-            request=Requests(plant.topics, self._limits, answers.table(), watchtower.postman.send),
-        )
+        self.commands = self._make_commands(settings, live, reload)
         self.intake = self._make_intake(backlogs(plant.broker))
         self.urgent_intake = self._make_intake(lambda: False)
-        self.restart = Restart(
-            plant.topics,
-            self.composer,
-            stage.dispatcher,
-            stage.conductor,
-            stage.teller,
-            plant.clock,
-        )
+        parts = stage.dispatcher, stage.conductor, stage.teller
+        self.restart = Restart(plant.topics, self.composer, *parts, plant.clock)
         self.schedule = Schedule(
             settings.schedule,
             plant.clock,
             timezone=settings.timezone,
             say=self._say_by_schedule,
             is_unset=lambda: keeper.is_unset,
+        )
+
+    def _make_commands(
+        self, settings: ServiceSettings, live: LiveSettings, reload: Callable[[], None]
+    ) -> Commands:
+        plant, stage, studio = self._plant, self._stage, self._studio
+        answers = Answers(
+            plant,
+            self._watchtower.pictures,
+            stage.dispatcher,
+            stage.conductor,
+            stage.faults,
+            studio.phrasebook,
+            studio.reader,
+            studio.prerenderer,
+            grants=self._grants,
+            reload=reload,
+        )
+        send = self._watchtower.postman.send
+        return Commands(
+            settings,
+            Stagehands(stage.dispatcher, stage.conductor, stage.door, live, studio.prerenderer),
+            plant.clock,
+            grants=self._grants,
+            limits=self._limits,
+            new_id=new_id,
+            on_setting=stage.rules.changed,
+            request=Requests(plant.topics, self._limits, answers.table(), send),
         )
 
     def _make_intake(self, outage_ended: Callable[[], bool]) -> Intake:

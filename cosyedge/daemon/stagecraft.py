@@ -61,24 +61,20 @@ class Stagecraft:
             on_output=on_output,
             minute=minute,
         )
-        self.conductor.handover = Handover(self.dispatcher.heir, studio.casting)
-        self.conductor.curtain = Curtain(
-            settings.zones,
-            plant.broker,
-            is_silent=lambda zone: self.conductor.playing_in(zone) is None,
-        )
+        self._equip(settings, studio)
         self.door = Door(
             self.dispatcher, self.conductor, self.teller, plant.journal, clock, minute=minute
         )
-        self.rules = Rules(
-            zones,
-            limits,
-            groups,
-            live,
-            self.dispatcher,
-            self.conductor,
-            clock,
-            on_setting=on_setting,
+        parts = self.dispatcher, self.conductor, clock
+        self.rules = Rules(zones, limits, groups, live, *parts, on_setting=on_setting)
+
+    def _equip(self, settings: ServiceSettings, studio: Studio) -> None:
+        """Give the conductor what asks back: who comes next, and whether a zone is silent."""
+        self.conductor.handover = Handover(self.dispatcher.heir, studio.casting)
+        self.conductor.curtain = Curtain(
+            settings.zones,
+            self._plant.broker,
+            is_silent=lambda zone: self.conductor.playing_in(zone) is None,
         )
 
     def _tell(self, tell: Tell, story: Story | None) -> None:

@@ -1,9 +1,9 @@
 """The watchtower: what looks after the node and shows it: caretaker, vitals, guard, reporter."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from cosyedge.daemon import damage
 from cosyedge.daemon.pictures import Pictures
@@ -19,6 +19,7 @@ from cosyedge.service.streak import FailureStreak
 from cosyedge.service.timekeeper import Timekeeper
 from cosyedge.service.vitals import Vitals
 
+Conditions: TypeAlias = Mapping[str, Callable[[], str | None]]
 #: A certificate that is about to end is a fault three times, the last time a day before.
 WARNED_DAYS = (14, 3, 1)
 DAY_S = 24 * 3600.0
@@ -57,18 +58,7 @@ class Watchtower:
             plant.notifier,
             plant.clock,
             status=self.pictures.status,
-            conditions={
-                "broker": lambda: plant.broker.status().fault,
-                "broker.urgent": lambda: plant.urgent_broker.status().fault,
-                "clock": keeper.fault,
-                "disk": lambda: plant.disk_fault.code or plant.cache.fault,
-                "speech": streak.code,
-                damage.NAME: damage.JournalDamage(plant.journal).code,
-                **{
-                    f"certificate.{days}d": partial(self._certificate_fault, days)
-                    for days in WARNED_DAYS
-                },
-            },
+            conditions=self._conditions(keeper, streak),
             probe_period_s=plant.settings.liveness.probe_interval_s,
         )
         self.pictures.caretaker = self.caretaker
@@ -85,6 +75,22 @@ class Watchtower:
         )
         # Also what waits and what is made is told, not only what was heard.
         stage.conductor.on_change = self.reporter.changed
+
+    def _conditions(self, keeper: Timekeeper, streak: FailureStreak) -> Conditions:
+        """What only has a state: by the name of the fault, its code while it lasts."""
+        plant = self._plant
+        ends = {
+            f"certificate.{days}d": partial(self._certificate_fault, days) for days in WARNED_DAYS
+        }
+        return {
+            "broker": lambda: plant.broker.status().fault,
+            "broker.urgent": lambda: plant.urgent_broker.status().fault,
+            "clock": keeper.fault,
+            "disk": lambda: plant.disk_fault.code or plant.cache.fault,
+            "speech": streak.code,
+            damage.NAME: damage.JournalDamage(plant.journal).code,
+            **ends,
+        }
 
     def _certificate_fault(self, days: int) -> str | None:
         expires_at = self._plant.broker.status().certificate_expires_at

@@ -196,7 +196,9 @@ class Phrasebook:
         except Cancelled:
             raise
         except EngineFailure as failure:
-            self.streak.failed(failure)
+            # An engine that knows its fault tells it, and its end, by itself.
+            if self.engine.status().fault is None:
+                self.streak.failed(failure)
             raise
 
     async def _asked(

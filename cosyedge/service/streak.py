@@ -7,7 +7,7 @@ IN_A_ROW = 3
 
 
 class FailureStreak:
-    """Counts syntheses that failed in a row, of any text and voice."""
+    """Counts syntheses of an engine without a fault that failed in a row, of any text and voice."""
 
     def __init__(self) -> None:
         self._count = 0

@@ -21,7 +21,7 @@ from tests.reliability.speaking import end_of, say
 from tests.service.fakes import ManualClock
 from tests.support.broker import Broker
 from tests.support.listener import Heard, listen
-from tests.support.node import BASE, OUTPUTS, ask, online, voice_ready
+from tests.support.node import BASE, OUTPUTS, ask, start_speaking
 
 NORMAL = CLASSES["normal"]
 
@@ -100,9 +100,7 @@ async def test_r9_a_wrong_clock_is_told_latched_and_cleared_when_it_is_right(
     node = make_node(OUTPUTS)
     node.program = ("-m", "tests.reliability.launcher", "clock", str(offset))
     async with managed(node, tmp_path) as manager, listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         set_by(offset, years * 365 * 86_400)
         raised = await listener.wait(lambda heard: is_fault(heard, "fault_raised"))
         code = "clock_unset" if years < 0 else "clock_jumped"
@@ -125,9 +123,7 @@ async def test_quiet_hours_hold_nothing_back_until_the_hour_is_known(
     node = make_node(QUIET)
     node.program = ("-m", "tests.reliability.launcher", "clock", str(offset))
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         say(listener, "Nobody knows how late it is.", id="a")
         assert (await end_of(listener, "a"))["event_type"] == "finished"
         set_by(offset, 0)

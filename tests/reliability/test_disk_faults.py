@@ -17,7 +17,7 @@ from tests.reliability.small_disks import SmallDisk, needs_mounts, small_disk
 from tests.reliability.speaking import LONG, end_of, ends_of, say, until
 from tests.support.broker import Broker
 from tests.support.listener import Heard, Listener, listen
-from tests.support.node import BASE, OUTPUTS, Node, online, voice_ready
+from tests.support.node import BASE, OUTPUTS, Node, online, start_speaking, voice_ready
 
 #: The journal alone, probed every second.
 QUICK = f"{OUTPUTS}\n[cache]\ndisk_mb = 0\n[liveness]\nprobe_interval_s = 1\n"
@@ -59,9 +59,7 @@ async def test_r9_a_disk_that_takes_no_byte_is_told_spoken_over_and_cleared_by_i
 ) -> None:
     node = make_node(QUICK)
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         limits = psutil.Process(node.pid)
         before = limits.rlimit(psutil.RLIMIT_FSIZE)
         limits.rlimit(psutil.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
@@ -140,9 +138,7 @@ async def test_r1_r9_rows_damaged_while_it_runs_are_a_fault_and_every_id_ends_on
 ) -> None:
     node = make_node(PACED)
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         say(listener, LONG, id="first")
         await listener.event("started", id="first")
         say(listener, "Second.", id="second")
@@ -183,9 +179,7 @@ async def test_a_full_disk_costs_no_announcement_and_the_journal_comes_back(
     with small_disk(node.folder / "state", "1500k") as disk:
         node.program = disk.program
         async with listen(broker) as listener:
-            node.start()
-            await online(listener)
-            await voice_ready(listener)
+            await start_speaking(node, listener)
             say(listener, "There is room.", id="before")
             await end_of(listener, "before")
             disk.fill()
@@ -245,9 +239,7 @@ async def test_a_journal_that_cannot_be_opened_is_opened_once_the_disk_is_well(
     with small_disk(node.folder / "state", "1500k") as disk:
         node.program = disk.program
         async with listen(broker) as listener:
-            node.start()
-            await online(listener)
-            await voice_ready(listener)
+            await start_speaking(node, listener)
             say(listener, LONG, id="cut")
             await listener.event("started", id="cut")
             await node.kill()
@@ -279,9 +271,7 @@ async def test_a_phrase_cache_whose_disk_fails_clears_by_itself(
     with small_disk(node.folder / "cache", "20m") as disk:
         node.program = disk.program
         async with listen(broker) as listener:
-            node.start()
-            await online(listener)
-            await voice_ready(listener)
+            await start_speaking(node, listener)
             say(listener, "Kept on disk.", id="before")
             await end_of(listener, "before")
             break_disk(disk)

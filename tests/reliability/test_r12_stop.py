@@ -11,7 +11,7 @@ from tests.reliability.conftest import MakeNode
 from tests.reliability.speaking import LONG, children_of, lives, say, send, until, worker_of
 from tests.support.broker import Broker
 from tests.support.listener import Listener, listen
-from tests.support.node import Node, online, voice_ready
+from tests.support.node import Node, start_speaking
 
 STOP_S = 10.0
 #: Takes what a pipe holds and no more.
@@ -90,9 +90,7 @@ async def test_r12_it_stops_in_time_and_leaves_no_orphan(
 ) -> None:
     node = make_node(CONFIG)
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         await bring(node, listener, broker)
         family = children_of(node.pid)
         assert family
@@ -118,9 +116,7 @@ async def test_r12_what_was_open_at_a_stop_is_ended_by_the_next_life(
 ) -> None:
     node = make_node(CONFIG)
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         say(listener, LONG, id="cut")
         await listener.event("started", id="cut")
         say(listener, "Yes.", id="next")

@@ -11,7 +11,7 @@ from tests.reliability.hostility import measure
 from tests.reliability.speaking import end_of, say, until
 from tests.support.broker import Broker
 from tests.support.listener import listen
-from tests.support.node import BASE, OUTPUTS, ask, online, voice_ready
+from tests.support.node import BASE, OUTPUTS, ask, start_speaking
 
 #: What 300,000 squares take on the machine of the documentation's figures, in seconds.
 REFERENCE_S = 0.015
@@ -30,9 +30,7 @@ async def test_r13_a_daemon_under_nonsense_speaks_on_and_writes_nothing_raw(
 ) -> None:
     node = make_node(f"{OUTPUTS}\n[limits]\nrate_per_s = 10000\nrate_burst = 10000\n")
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         chance = random.Random(13)
         topics = ("say", "cancel", "prefetch", "chime", "set/volume", "request/ping", "pause")
         for number in range(400):
@@ -63,9 +61,7 @@ async def test_r13_large_texts_leave_the_loop_to_others(
     node = make_node(OUTPUTS)
     marks = "e" + "\u0301" * 7_000
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         for number, text in enumerate((marks, "1234567890 " * 1_400, "[" * 16_000, "漢" * 5_000)):
             say(listener, text, id=f"large{number}")
         answered = await ask(listener, "ping")

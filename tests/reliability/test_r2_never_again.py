@@ -9,7 +9,7 @@ from tests.reliability.resting import written_bytes
 from tests.reliability.speaking import LONG, children_of, end_of, ends_of, say, send, worker_of
 from tests.support.broker import Broker
 from tests.support.listener import Listener, listen
-from tests.support.node import BASE, OUTPUTS, ask, online, voice_ready
+from tests.support.node import BASE, OUTPUTS, ask, online, start_speaking
 
 SECRET_TEXT = "Bartholomew parked the zeppelin"
 QUICK_CANARY = f"{OUTPUTS}\n[liveness]\ncanary_interval_s = 1\n"
@@ -54,9 +54,7 @@ async def test_r1_a_message_is_acknowledged_only_after_its_row_is_written(
 async def test_r3_what_is_made_too_late_is_not_heard(broker: Broker, make_node: MakeNode) -> None:
     node = make_node(f"{OUTPUTS}\n[engine]\ndeadline_min_s = 2\n")
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         send(await worker_of(node), signal.SIGSTOP)
         say(listener, LONG, id="late", ttl=1)
         assert (await end_of(listener, "late", 60))["event_type"] == "expired"
@@ -84,9 +82,7 @@ async def test_r15_no_text_reaches_the_log_the_events_or_the_disk(
 ) -> None:
     node = make_node(OUTPUTS)
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         say(listener, f"{SECRET_TEXT}.", id="text")
         await end_of(listener, "text")
         say(listener, SECRET_TEXT, volume=f"loud {SECRET_TEXT}")
@@ -105,9 +101,7 @@ async def test_r16_an_idle_daemon_writes_nothing_to_disk(
 ) -> None:
     node = make_node(OUTPUTS + "\n[liveness]\nhealth_interval_s = 1\ncanary_interval_s = 1\n")
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         await _healths(listener, 3)
         family = [node.pid, *children_of(node.pid)]
         before = sum(map(written_bytes, family))

@@ -12,7 +12,7 @@ from tests.reliability.floods import flood
 from tests.reliability.speaking import end_of, say
 from tests.support.broker import Broker
 from tests.support.listener import Heard, listen
-from tests.support.node import BASE, OUTPUTS, online, voice_ready
+from tests.support.node import BASE, OUTPUTS, start_speaking
 
 
 async def test_r4_2000_messages_at_once_are_each_rejected_or_ended(tmp_path: Path) -> None:
@@ -28,9 +28,7 @@ async def test_a_topic_over_its_rate_is_refused_and_emergencies_are_not(
 ) -> None:
     node = make_node(f"{OUTPUTS}\n[limits]\nrate_per_s = 0.001\nrate_burst = 3\n")
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         for number in range(6):
             say(listener, "Yes.", id=f"n{number}")
             say(listener, "Fire.", topic="say/emergency", id=f"e{number}")

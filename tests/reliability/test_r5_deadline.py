@@ -10,7 +10,7 @@ from tests.reliability.failing_worker import FAILURES
 from tests.reliability.speaking import end_of, ends_of, say, worker_of
 from tests.support.broker import Broker
 from tests.support.listener import Listener, listen
-from tests.support.node import BASE, online, voice_ready
+from tests.support.node import BASE, start_speaking
 
 log = logging.getLogger(__name__)
 
@@ -43,9 +43,7 @@ async def test_r5_a_failed_synthesis_is_retried_once_and_the_next_is_heard_withi
     node = make_node()
     node.program = ("-m", "tests.reliability.launcher", "worker", str(tmp_path))
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         before = await worker_of(node)
         say(listener, f"Failure by {how}.", id="hit")
         say(listener, "The next one is here.", id="next")
@@ -70,9 +68,7 @@ async def test_r9_a_worker_that_lives_and_makes_no_speech_is_a_fault_until_it_do
     node = make_node()
     node.program = ("-m", "tests.reliability.launcher", "worker", str(tmp_path))
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         say(listener, "Failure by noise.", id="first")
         say(listener, "Another failure by noise.", id="second")
         for id in ("first", "second"):

@@ -18,7 +18,7 @@ from tests.reliability.speaking import (
 )
 from tests.support.broker import Broker
 from tests.support.listener import Heard, listen
-from tests.support.node import BASE, OUTPUTS, ask, online, voice_ready, workers_of
+from tests.support.node import BASE, OUTPUTS, ask, start_speaking, workers_of
 
 QUICK = f"{OUTPUTS}\n[engine]\ndeadline_min_s = 1\ndeadline_factor = 1\n[liveness]\n"
 #: Plays like a pipe to a device, dies at once, or takes nothing: as the file beside it says.
@@ -39,9 +39,7 @@ async def test_r6_without_an_engine_cached_phrases_and_the_tone_are_heard_and_it
 ) -> None:
     node = make_node(QUICK)
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         say(listener, "Known.", id="first")
         await end_of(listener, "first")
         await node.stop()
@@ -94,9 +92,7 @@ fallback_output = "spare"
 probe_interval_s = 1
 """)
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         if mode == "missing":
             player.unlink()
         say(listener, LONG, id="hit")

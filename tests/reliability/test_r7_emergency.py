@@ -9,7 +9,7 @@ from tests.reliability.conftest import MakeNode
 from tests.reliability.speaking import LONG, end_of, say, send, worker_of
 from tests.support.broker import Broker
 from tests.support.listener import Heard, listen
-from tests.support.node import BASE, OUTPUTS, online, voice_ready
+from tests.support.node import BASE, OUTPUTS, start_speaking
 
 HOUR_S, YEAR_S = 3600, 365 * 86_400
 
@@ -23,9 +23,7 @@ async def test_r7_an_emergency_is_heard_before_what_was_being_synthesized(
 ) -> None:
     node = make_node(OUTPUTS)
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         worker = await worker_of(node)
         # Stopped, so that the lower one's synthesis is surely in hand.
         send(worker, signal.SIGSTOP)
@@ -54,9 +52,7 @@ async def test_r3_a_stepped_clock_ends_nothing_and_keeps_nothing_too_long(
     node = make_node(f"{OUTPUTS}\n[engine]\ndeadline_min_s = 30\n")
     node.program = ("-m", "tests.reliability.launcher", "clock", str(offset))
     async with listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         worker = await worker_of(node)
         send(worker, signal.SIGSTOP)
         say(listener, "The patient one.", id="patient", ttl=60)

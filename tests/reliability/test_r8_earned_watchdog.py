@@ -17,7 +17,7 @@ from tests.service.fakes import ManualClock, RecordingOutput, ScriptedEngine
 from tests.service.test_performance import perform
 from tests.support.broker import Broker
 from tests.support.listener import listen
-from tests.support.node import OUTPUTS, online, voice_ready
+from tests.support.node import OUTPUTS, online, start_speaking
 
 QUICK = f"""{OUTPUTS}
 [liveness]
@@ -164,9 +164,7 @@ async def test_r8_a_worker_that_is_busy_for_long_does_not_stop_it(
 ) -> None:
     node = make_node(QUICK.replace("progress_s = 5", "progress_s = 1"))
     async with managed(node, tmp_path) as manager, listen(broker) as listener:
-        node.start()
-        await online(listener)
-        await voice_ready(listener)
+        await start_speaking(node, listener)
         frozen = await worker_of(node)
         send(frozen, signal.SIGSTOP)
         say(listener, "A sentence that nobody has heard yet.", id="slow")

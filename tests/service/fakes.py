@@ -87,6 +87,7 @@ class ScriptedEngine:
         self.gate = asyncio.Event()
         self.gate.set()
         self.cancelled = 0
+        self.fault: str | None = None
         self._voices = {name: voice(name) for name in voices}
 
     @property
@@ -122,7 +123,7 @@ class ScriptedEngine:
         return 0.0
 
     def status(self) -> EngineStatus:
-        return EngineStatus("ready")
+        return EngineStatus("failed" if self.fault else "ready", fault=self.fault)
 
 
 class RecordingSession:

@@ -279,3 +279,13 @@ async def test_speech_that_fails_again_and_again_is_a_fault_until_some_is_made()
     assert codes == [None, None, "bad_audio"]
     await book.find(REQUEST)
     assert book.streak.code() is None
+
+
+async def test_speech_that_an_engine_at_fault_refuses_is_no_fault_of_its_own() -> None:
+    engine = ScriptedEngine(*(crash("model_missing") for _ in range(4)))
+    engine.fault = "model_missing"
+    book = make(engine)
+    for text in ("One.", "Two.", "Three.", "Four."):
+        with pytest.raises(EngineFailure):
+            await book.find(replace(REQUEST, spoken=text))
+    assert book.streak.code() is None

@@ -143,6 +143,13 @@ async def voice_ready(listener: Listener) -> None:
     await listener.topic(f"{BASE}/response/selftest", timeout=30)
 
 
+async def start_speaking(node: Node, listener: Listener) -> None:
+    """Start the node and return once it is online and its worker answers."""
+    node.start()
+    await online(listener)
+    await voice_ready(listener)
+
+
 async def ask(listener: Listener, command: str, payload: str = "{}") -> dict[str, object]:
     """Ask for something and return the last answer's data."""
     topic = f"{BASE}/response/{command}"

@@ -17,19 +17,8 @@ _MINUS = (
 def rules(grammar: Grammar) -> list[Rule]:
     """Give the rules for ranges, dimensions and fractions: run before counters and names."""
     number = number_pattern(grammar.decimal_comma)
-    comma = grammar.decimal_comma
-    count = r"(?:\d{1,3}\.\d{3}|\d{1,5})" if comma else r"(?:\d{1,3},\d{3}|\d{1,5})"
-
-    def number_range(match: re.Match[str]) -> str | None:
-        first = parse_number(match["first"], comma, match["sign"] or "")
-        last = parse_number(match["last"], comma, match["sign2"] or "")
-        if "=" in after(match, 4):
-            return grammar.number(first) + grammar.less + grammar.number(last)
-        years = re.fullmatch(_YEAR, match["first"]) and re.fullmatch(_YEAR, match["last"])
-        if years:
-            return grammar.year(match["first"]) + grammar.to + grammar.year(match["last"])
-        return grammar.number(first) + grammar.to + grammar.number(last)
-
+    thousands = r"\." if grammar.decimal_comma else ","
+    count = rf"(?:\d{{1,3}}{thousands}\d{{3}}|\d{{1,5}})"
     return [
         Rule(
             "range",
@@ -37,7 +26,7 @@ def rules(grammar: Grammar) -> list[Rule]:
                 rf"(?P<sign>{_MINUS})?{BEGIN}(?<![-–]){'(?P<first>'}{number}){DASH}"
                 rf"(?P<sign2>[-−])?(?P<last>{number})(?![-–]?[\d{LATIN}]|[.,:/]\d)"
             ),
-            number_range,
+            lambda m: _range(grammar, m),
             "-–—~〜−",
         ),
         Rule(
@@ -55,6 +44,17 @@ def rules(grammar: Grammar) -> list[Rule]:
             "/",
         ),
     ]
+
+
+def _range(grammar: Grammar, match: re.Match[str]) -> str:
+    comma = grammar.decimal_comma
+    first = grammar.number(parse_number(match["first"], comma, match["sign"] or ""))
+    last = grammar.number(parse_number(match["last"], comma, match["sign2"] or ""))
+    if "=" in after(match, 4):
+        return first + grammar.less + last
+    if re.fullmatch(_YEAR, match["first"]) and re.fullmatch(_YEAR, match["last"]):
+        return grammar.year(match["first"]) + grammar.to + grammar.year(match["last"])
+    return first + grammar.to + last
 
 
 def _fraction(grammar: Grammar, match: re.Match[str]) -> str | None:
