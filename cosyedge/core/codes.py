@@ -83,7 +83,9 @@ CODES: dict[str, Explanation] = {
     "device_busy": Explanation("the sound device is in use", "free it, or use a mixing device"),
     "device_lost": Explanation("the player died in mid-speech", "look at the device's cable"),
     "device_stuck": Explanation("the player takes no samples", "restart the sound server"),
-    "broker_unavailable": Explanation("the broker did not take the audio", "look at the broker"),
+    "broker_unavailable": Explanation(
+        "the broker cannot be reached", "see that it runs, and mqtt.host and mqtt.port"
+    ),
     "publish_refused": Explanation("the broker refused the publish", "grant the topic"),
     "unsupported_format": Explanation("the format cannot be written", "see cosyedge schema"),
     # Failures of storage and settings
